@@ -1,0 +1,2 @@
+//! kflare
+fn main() {}

@@ -1,0 +1,1 @@
+//! The Cloudflare API in memory.

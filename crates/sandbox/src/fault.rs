@@ -1,0 +1,189 @@
+//! Faults by name: what a scenario or a seed makes go wrong at an endpoint, and how often.
+//! Decides which request is hit; acting it out is left to the world that asks.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What goes wrong with one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// 429 with `Retry-After`; nothing is done.
+    TooManyRequests,
+    /// 500; nothing is done.
+    InternalError,
+    /// 502 with an HTML body, as a proxy in between answers; nothing is done.
+    BadGateway,
+    /// 503; nothing is done.
+    Unavailable,
+    /// The request never arrives and is never answered: the client's own timeout ends it.
+    TimeoutBeforeCommit,
+    /// The request is carried out and never answered.
+    TimeoutAfterCommit,
+    /// Never answered, and carried out only after the next list of that collection.
+    LateCommit,
+    /// The connection breaks before the request is carried out.
+    ResetBeforeCommit,
+    /// The request is carried out, then the connection breaks.
+    ResetAfterCommit,
+    /// The answer's head comes at once, its body never ends.
+    SlowBody,
+    /// Kubernetes: 409 Conflict on a write; nothing is done.
+    WriteConflict,
+    /// Kubernetes: a running watch ends without a word.
+    WatchCut,
+    /// Kubernetes: a running watch stays open and delivers nothing more (half-open connection).
+    WatchStale,
+    /// Kubernetes: the next watch from an old version is answered 410 Expired.
+    WatchGap,
+}
+
+impl Fault {
+    /// Every fault, in the order of the reference page.
+    pub const ALL: [Self; 14] = [
+        Self::TooManyRequests,
+        Self::InternalError,
+        Self::BadGateway,
+        Self::Unavailable,
+        Self::TimeoutBeforeCommit,
+        Self::TimeoutAfterCommit,
+        Self::LateCommit,
+        Self::ResetBeforeCommit,
+        Self::ResetAfterCommit,
+        Self::SlowBody,
+        Self::WriteConflict,
+        Self::WatchCut,
+        Self::WatchStale,
+        Self::WatchGap,
+    ];
+
+    /// The name that scenarios use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TooManyRequests => "429",
+            Self::InternalError => "500",
+            Self::BadGateway => "502",
+            Self::Unavailable => "503",
+            Self::TimeoutBeforeCommit => "timeout-before-commit",
+            Self::TimeoutAfterCommit => "timeout-after-commit",
+            Self::LateCommit => "late-commit",
+            Self::ResetBeforeCommit => "reset-before-commit",
+            Self::ResetAfterCommit => "reset-after-commit",
+            Self::SlowBody => "slow-body",
+            Self::WriteConflict => "write-conflict",
+            Self::WatchCut => "watch-cut",
+            Self::WatchStale => "watch-stale",
+            Self::WatchGap => "watch-gap",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A fault's name that is not one of [`Fault::ALL`].
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("unknown fault {name:?}; known are {}", Fault::ALL.map(Fault::name).join(", "))]
+pub struct UnknownFault {
+    name: String,
+}
+
+impl FromStr for Fault {
+    type Err = UnknownFault;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|fault| fault.name() == name)
+            .ok_or_else(|| UnknownFault { name: name.to_owned() })
+    }
+}
+
+/// Which requests an armed fault hits: all parts must match.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// `GET`, `POST`, …; absent: any.
+    pub method: Option<String>,
+    /// A part of the path; absent: any.
+    pub path: Option<String>,
+    /// Absent: reads and writes. `Some(true)`: only requests that change something.
+    pub writes: Option<bool>,
+}
+
+impl Target {
+    fn hits(&self, method: &str, path: &str) -> bool {
+        let is_write = !matches!(method, "GET" | "HEAD" | "WATCH");
+        self.method.as_deref().is_none_or(|wanted| wanted == method)
+            && self.path.as_deref().is_none_or(|part| path.contains(part))
+            && self.writes.is_none_or(|writes| writes == is_write)
+    }
+}
+
+#[derive(Debug)]
+struct Armed {
+    fault: Fault,
+    target: Target,
+    /// Matching requests that still pass before the fault begins.
+    skip: u32,
+    /// Matching requests that are hit after that.
+    times: u32,
+}
+
+/// The faults that are armed on one world. Clones share one list.
+#[derive(Clone, Debug, Default)]
+pub struct Faults(Arc<Mutex<VecDeque<Armed>>>);
+
+impl Faults {
+    /// Arms `fault` for the `times` matching requests after the first `skip`.
+    pub fn arm(&self, fault: Fault, target: Target, skip: u32, times: u32) {
+        self.lock().push_back(Armed { fault, target, skip, times });
+    }
+
+    /// Disarms everything.
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
+    /// True when nothing is armed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// The fault that hits this request, if any; it is used up by the answer. A watch asks with method `WATCH`.
+    #[must_use]
+    pub fn take(&self, method: &str, path: &str) -> Option<Fault> {
+        let mut armed = self.lock();
+        let position = armed.iter_mut().position(|candidate| {
+            if !candidate.target.hits(method, path) {
+                return false;
+            }
+            if candidate.skip > 0 {
+                candidate.skip -= 1;
+                return false;
+            }
+            true
+        })?;
+        let hit = armed.get_mut(position)?;
+        hit.times = hit.times.saturating_sub(1);
+        let fault = hit.fault;
+        if hit.times == 0 {
+            armed.remove(position);
+        }
+        Some(fault)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Armed>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a client sees when a connection breaks.
+#[derive(Debug, thiserror::Error, Clone, Copy, PartialEq, Eq)]
+#[error("connection reset by peer")]
+pub struct ConnectionReset;
