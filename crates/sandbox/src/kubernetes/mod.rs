@@ -1,1 +1,3 @@
 //! The Kubernetes API in memory.
+
+pub mod schema;
