@@ -1,1 +1,21 @@
-//! kinds
+//! What users write: the kinds as rows of a table, their generated types, and every name, reason and limit a
+//! user can meet. Never does I/O, never decides: rows and small pure hooks only.
+
+pub mod hooks;
+pub mod names;
+pub mod reason;
+pub mod resource;
+pub mod table;
+
+mod generated;
+
+pub use generated::{KINDS, types};
+pub use reason::Reason;
+pub use resource::{Key, Resource};
+pub use table::Kind;
+
+/// The row of a kind by its name as written in `kind:`.
+#[must_use]
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().copied().find(|row| row.name == name)
+}

@@ -1,0 +1,5 @@
+use crate::Kind;
+/// The rows, parents before children.
+pub static KINDS: &[&Kind] = &[];
+/// Generated types.
+pub mod types {}

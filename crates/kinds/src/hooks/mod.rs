@@ -1,0 +1,1 @@
+//! Hooks: what a kind's table cannot say, one file per kind.
