@@ -1,0 +1,195 @@
+//! An API token from the moment it is read: refused with a reason when it can't be one, never printed.
+//!
+//! Where it comes from (a Secret, the environment) and whom it belongs to is known elsewhere.
+
+use crate::dns::TokenKind;
+use crate::limits::TOKEN_MAX;
+use http::HeaderValue;
+use std::fmt;
+
+/// A token that is fit for a header. It has no `Display` and no `Serialize`, and `Debug` hides it (V9).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    header: HeaderValue,
+    kind: TokenKind,
+    fingerprint: Fingerprint,
+}
+
+/// A stable key for maps of what belongs to one token, such as budgets. It is a plain hash: not printed, because a
+/// guess could be confirmed with it, and never taken for the identity of the token where permissions are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(u64);
+
+/// Why a text is no token (B147). No variant holds any of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum TokenError {
+    /// Nothing but white space.
+    #[error("the token is empty")]
+    Empty,
+    /// The word `Bearer` in front, which we add ourselves.
+    #[error("the token starts with \"Bearer\": store the token alone")]
+    Bearer,
+    /// Quotes around it or within.
+    #[error("the token holds quotes: store it without them")]
+    Quoted,
+    /// A space, tab or line break within.
+    #[error("the token holds white space")]
+    InnerWhitespace,
+    /// A control character within.
+    #[error("the token holds a control character")]
+    Control,
+    /// Bytes beyond ASCII.
+    #[error("the token holds characters that are not ASCII")]
+    NotAscii,
+    /// More than [`TOKEN_MAX`] bytes.
+    #[error("the token is too long")]
+    TooLong,
+}
+
+impl Secret {
+    /// Reads a token as users store it: surrounding white space is dropped, everything else that can't be part of a
+    /// token is refused before any call is made.
+    ///
+    /// # Errors
+    /// [`TokenError`], which never contains the text.
+    pub fn parse(raw: &[u8]) -> Result<Secret, TokenError> {
+        let text = std::str::from_utf8(raw).map_err(|_| TokenError::NotAscii)?.trim();
+        check(text)?;
+        let mut header =
+            HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| TokenError::Control)?;
+        header.set_sensitive(true);
+        Ok(Secret { header, kind: TokenKind::of(text), fingerprint: Fingerprint(fnv1a(text.as_bytes())) })
+    }
+
+    /// The value of `Authorization`, marked sensitive, so that HTTP libraries neither print nor index it.
+    pub fn header_value(&self) -> HeaderValue {
+        self.header.clone()
+    }
+
+    /// Whether a user or an account owns the token, by its prefix.
+    pub fn kind(&self) -> TokenKind {
+        self.kind
+    }
+
+    /// The key for maps of what belongs to this token.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fingerprint(…)")
+    }
+}
+
+fn check(text: &str) -> Result<(), TokenError> {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if text.is_empty() {
+        return Err(TokenError::Empty);
+    }
+    if text.chars().any(|c| matches!(c, '"' | '\'' | '`')) {
+        return Err(TokenError::Quoted);
+    }
+    if first.trim_end_matches(':').eq_ignore_ascii_case("bearer") {
+        return Err(TokenError::Bearer);
+    }
+    if text.chars().any(char::is_whitespace) {
+        return Err(TokenError::InnerWhitespace);
+    }
+    if text.chars().any(char::is_control) {
+        return Err(TokenError::Control);
+    }
+    if !text.is_ascii() {
+        return Err(TokenError::NotAscii);
+    }
+    if text.len() > TOKEN_MAX {
+        return Err(TokenError::TooLong);
+    }
+    Ok(())
+}
+
+/// FNV-1a, 64 bits: the same in every process and version, which the standard hasher doesn't promise.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Secret, TokenError, fnv1a};
+    use crate::dns::TokenKind;
+    use crate::limits::TOKEN_MAX;
+
+    const TOKEN: &str = "abcDEF-123_token";
+
+    #[test]
+    fn b147_white_space_around_a_token_is_dropped() {
+        let plain = Secret::parse(TOKEN.as_bytes()).unwrap();
+        for raw in ["abcDEF-123_token\n", " abcDEF-123_token", "\r\nabcDEF-123_token\t\r\n"] {
+            let secret = Secret::parse(raw.as_bytes()).unwrap();
+            assert_eq!(secret, plain);
+            assert_eq!(secret.header_value().to_str().unwrap(), "Bearer abcDEF-123_token");
+        }
+    }
+
+    #[test]
+    fn b147_what_is_no_token_has_its_reason() {
+        let long = "a".repeat(TOKEN_MAX + 1);
+        let table: [(&[u8], TokenError); 17] = [
+            (b"", TokenError::Empty),
+            (b" \n", TokenError::Empty),
+            (b"Bearer abc", TokenError::Bearer),
+            (b"bearer\tabc", TokenError::Bearer),
+            (b"Bearer: abc", TokenError::Bearer),
+            (b"Bearer ", TokenError::Bearer),
+            (b"\"abc\"", TokenError::Quoted),
+            (b"'abc'", TokenError::Quoted),
+            (b"\"Bearer abc\"", TokenError::Quoted),
+            (b"abc\"", TokenError::Quoted),
+            (b"abc def", TokenError::InnerWhitespace),
+            (b"abc\ndef", TokenError::InnerWhitespace),
+            (b"abc\0def", TokenError::Control),
+            (b"abc\x7f", TokenError::Control),
+            ("\u{feff}abc".as_bytes(), TokenError::NotAscii),
+            (b"\xff\xfe", TokenError::NotAscii),
+            (long.as_bytes(), TokenError::TooLong),
+        ];
+        for (raw, wanted) in table {
+            assert_eq!(Secret::parse(raw).unwrap_err(), wanted, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn v9_a_token_cannot_be_printed() {
+        let secret = Secret::parse(TOKEN.as_bytes()).unwrap();
+        assert_eq!(format!("{secret:?}"), "Secret(…)");
+        assert_eq!(format!("{:?}", secret.fingerprint()), "Fingerprint(…)");
+        assert!(secret.header_value().is_sensitive());
+        assert_eq!(format!("{:?}", secret.header_value()), "Sensitive");
+        let error = Secret::parse(b"Bearer abcDEF").unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("abcDEF"));
+    }
+
+    #[test]
+    fn the_prefix_tells_who_owns_a_token() {
+        assert_eq!(Secret::parse(b" cfat_x").unwrap().kind(), TokenKind::Account);
+        assert_eq!(Secret::parse(b"cfut_x").unwrap().kind(), TokenKind::User);
+    }
+
+    #[test]
+    fn fingerprints_are_stable_and_differ() {
+        // The test vectors of the FNV authors.
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+        let of = |raw: &[u8]| Secret::parse(raw).unwrap().fingerprint();
+        assert_eq!(of(b"abc\n"), of(b"abc"));
+        assert_ne!(of(b"abc"), of(b"abd"));
+    }
+}
