@@ -1,2 +1,53 @@
-//! xtask
-fn main() {}
+//! The chores of the repository: writes generated files, and checks what the house rules can be checked for.
+//! Knows no kind and decides nothing about the product.
+
+mod codegen;
+mod reasons;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of the kflare repository")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Write the files that are generated from kinds/*.toml
+    Codegen {
+        /// Write nothing; fail and name every file that is stale
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the house rules: module docs, file lengths, words, generated headers
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let root = root();
+    let done = match arguments.chore {
+        Chore::Codegen { check: false } => codegen::write(&root),
+        Chore::Codegen { check: true } => codegen::check(&root),
+        Chore::Tidy => tidy::check(&root),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The repository's root: the parent of this crate.
+fn root() -> PathBuf {
+    let crate_home = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    crate_home.parent().map_or(crate_home.clone(), PathBuf::from)
+}

@@ -2,14 +2,16 @@
 //! user can meet. Never does I/O, never decides: rows and small pure hooks only.
 
 pub mod hooks;
+pub mod limits;
 pub mod names;
 pub mod reason;
 pub mod resource;
 pub mod table;
 
+mod condition;
 mod generated;
 
-pub use generated::{KINDS, types};
+pub use generated::{CRDS, KINDS, types};
 pub use reason::Reason;
 pub use resource::{Key, Resource};
 pub use table::Kind;

@@ -110,7 +110,7 @@ pub struct Routes {
 pub struct Identity {
     /// JSON pointer to the ID in Cloudflare's object.
     pub wire: &'static str,
-    /// JSON pointer to the ID in our status.
+    /// JSON pointer to the ID in our status; empty for a kind whose user names the object.
     pub status: &'static str,
     /// JSON pointer to the ID in the spec, for a kind whose user names the object (an account).
     pub spec: Option<&'static str>,
@@ -132,7 +132,9 @@ pub enum WhenUnset {
         /// What to send, as JSON, when the user drops a field that we wrote.
         clear: &'static str,
     },
-    /// Required fields and those that are part of the key: cannot be unset.
+    /// Not ours, and never taken back although we once wrote it, because that would cost the user (a zone's plan).
+    Kept,
+    /// Required fields, those that a rule of the CRD guards and those that are part of the key: cannot be unset.
     Required,
 }
 

@@ -1,5 +1,32 @@
+// Generated from kinds/*.toml (sha256 9d59da69d50e33ffc6816c3848110c47190c553e6db9b560dd75720ba1400e91) by kindgen, do not edit.
+//! Every kind: its row, its types and its CustomResourceDefinition.
+
+mod cloudflare_account;
+mod dns_record;
+mod zone;
+
 use crate::Kind;
+
 /// The rows, parents before children.
-pub static KINDS: &[&Kind] = &[];
-/// Generated types.
-pub mod types {}
+pub static KINDS: &[&Kind] = &[&cloudflare_account::KIND, &zone::KIND, &dns_record::KIND];
+
+/// The CustomResourceDefinitions as JSON, in the order of the rows.
+pub static CRDS: &[&str] = &[
+    include_str!("crds/cloudflareaccounts.json"),
+    include_str!("crds/zones.json"),
+    include_str!("crds/dnsrecords.json"),
+];
+
+/// Spec and status of every kind as types.
+pub mod types {
+    pub use crate::condition::Condition;
+
+    pub use super::cloudflare_account::{
+        CloudflareAccountAllowedNamespaces, CloudflareAccountAllowedNamespacesSelector,
+        CloudflareAccountAllowedNamespacesSelectorMatchExpressions,
+        CloudflareAccountAllowedNamespacesSelectorMatchExpressionsOperator, CloudflareAccountSpec,
+        CloudflareAccountStatus, CloudflareAccountTokenSecretRef,
+    };
+    pub use super::dns_record::{DnsRecordSpec, DnsRecordStatus, DnsRecordType, DnsRecordZoneRef};
+    pub use super::zone::{ZoneAccountRef, ZoneCloudflareMetadata, ZonePlan, ZoneSpec, ZoneStatus, ZoneType};
+}

@@ -1,0 +1,188 @@
+//! The row of a kind: the table's run-time part as a constant of `kinds::table::Kind`.
+
+use super::code::{Code, import};
+use crate::project::Kind;
+use crate::table::{Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, Secret, Unset, Update};
+
+/// What a row uses of the crate's row types.
+pub(super) fn imports(kind: &Kind) -> String {
+    let table = &kind.table;
+    let wired = || table.spec.iter().filter(|field| field.wire.is_some());
+    let used = [
+        ("Grouping", true),
+        ("Identity", true),
+        ("Lifecycle", true),
+        ("Routes", true),
+        ("Scope", true),
+        ("Update", true),
+        ("Batch", table.routes.batch.is_some()),
+        ("Field", wired().next().is_some()),
+        ("OwnCall", wired().any(|field| field.own_call.is_some())),
+        ("Reference", !table.references.is_empty()),
+        ("SecretReference", table.secret.is_some()),
+        ("StatusField", table.status.iter().any(|field| !copied("", field).is_empty())),
+        ("WhenUnset", wired().next().is_some()),
+    ];
+    let names: Vec<String> =
+        used.into_iter().filter(|(_, used)| *used).map(|(name, _)| name.to_owned()).collect();
+    let limits = if table.routes.batch.is_some() { ", limits" } else { "" };
+    let own = format!("use crate::{{Kind, Reason, hooks{limits}}};\n");
+    format!("{}{own}", import("use crate::table::", &names))
+}
+
+pub(super) fn of(kind: &Kind) -> String {
+    let table = &kind.table;
+    let texts = |texts: &[String]| Code::Slice(texts.iter().map(|text| Code::text(text)).collect());
+    let row = Code::Struct(
+        "Kind",
+        vec![
+            ("name", Code::text(&table.kind)),
+            ("plural", Code::text(&table.plural)),
+            ("singular", Code::text(&table.singular)),
+            ("short_names", texts(&table.short_names)),
+            ("scope", scope(table.scope)),
+            ("lifecycle", lifecycle(table.lifecycle)),
+            ("grouping", grouping(table.grouping)),
+            ("references", Code::Slice(table.references.iter().map(reference).collect())),
+            ("secret", Code::option(table.secret.as_ref().map(secret))),
+            ("routes", routes(&table.routes)),
+            ("identity", identity(&table.identity)),
+            ("fields", Code::Slice(table.spec.iter().filter_map(field).collect())),
+            ("status", Code::Slice(table.status.iter().flat_map(|field| copied("", field)).collect())),
+            ("ready", reason(&table.ready)),
+            ("hooks", Code::atom(format!("hooks::{}::HOOKS", kind.stem))),
+        ],
+    );
+    let summary = table.summary.trim();
+    format!("/// {summary}\n{};\n", row.after("pub(super) static KIND: Kind = ", 0))
+}
+
+fn reason(name: &str) -> Code {
+    Code::atom(format!("Reason::{name}"))
+}
+
+fn boolean(value: bool) -> Code {
+    Code::atom(value.to_string())
+}
+
+fn scope(scope: Scope) -> Code {
+    Code::atom(match scope {
+        Scope::Cluster => "Scope::Cluster",
+        Scope::Namespaced => "Scope::Namespaced",
+    })
+}
+
+fn lifecycle(lifecycle: Lifecycle) -> Code {
+    Code::atom(match lifecycle {
+        Lifecycle::Observed => "Lifecycle::Observed",
+        Lifecycle::Managed => "Lifecycle::Managed",
+    })
+}
+
+fn grouping(grouping: Grouping) -> Code {
+    Code::atom(match grouping {
+        Grouping::Object => "Grouping::Object",
+        Grouping::ParentList => "Grouping::ParentList",
+        Grouping::ParentDocument => "Grouping::ParentDocument",
+    })
+}
+
+fn reference(reference: &Reference) -> Code {
+    Code::Struct(
+        "Reference",
+        vec![
+            ("field", Code::text(&reference.field)),
+            ("kind", Code::text(&reference.kind)),
+            ("parent", boolean(reference.parent)),
+            ("not_found", reason(&reference.not_found)),
+            ("not_ready", reason(&reference.not_ready)),
+        ],
+    )
+}
+
+fn secret(secret: &Secret) -> Code {
+    Code::Struct(
+        "SecretReference",
+        vec![
+            ("field", Code::text(&secret.field)),
+            ("default_key", Code::text(&secret.default_key)),
+            ("protected_status", Code::text(&secret.protected_status)),
+        ],
+    )
+}
+
+fn routes(routes: &Routes) -> Code {
+    let update = match routes.update {
+        Update::Never => "Update::Never",
+        Update::Patch => "Update::Patch",
+        Update::PatchEach => "Update::PatchEach",
+        Update::Put => "Update::Put",
+    };
+    let batch = routes.batch.as_ref().map(|batch| {
+        let limit = Code::atom(format!("limits::{}", batch.limit));
+        Code::Struct("Batch", vec![("path", Code::text(&batch.path)), ("limit", limit)])
+    });
+    let lookup = routes.lookup.iter().map(|(query, pointer)| Code::atom(format!("({query:?}, {pointer:?})")));
+    Code::Struct(
+        "Routes",
+        vec![
+            ("collection", Code::text(&routes.collection)),
+            ("item", Code::text(&routes.item)),
+            ("update", Code::atom(update)),
+            ("batch", Code::option(batch)),
+            ("page_size", Code::atom(routes.page_size.to_string())),
+            ("lookup", Code::Slice(lookup.collect())),
+            ("parent_in_body", Code::option(routes.parent_in_body.as_deref().map(Code::text))),
+        ],
+    )
+}
+
+fn identity(identity: &Identity) -> Code {
+    let text = |text: &Option<String>| Code::option(text.as_deref().map(Code::text));
+    // A kind that claims nothing meets no conflict over a claim; its key can still be taken.
+    let conflict = identity.conflict.as_deref().unwrap_or("AlreadyExists");
+    Code::Struct(
+        "Identity",
+        vec![
+            ("wire", Code::text(&identity.wire)),
+            ("status", Code::text(identity.status.as_deref().unwrap_or_default())),
+            ("spec", text(&identity.spec)),
+            ("label", text(&identity.label)),
+            ("claims", boolean(identity.claims)),
+            ("conflict", reason(conflict)),
+        ],
+    )
+}
+
+fn field(field: &Field) -> Option<Code> {
+    let wire = field.wire.as_deref()?;
+    let unset = match (&field.default, field.unset) {
+        (Some(default), _) => format!("WhenUnset::Default({:?})", default.to_string()),
+        (None, Some(Unset::Clear)) => {
+            format!("WhenUnset::Unmanaged {{ clear: {:?} }}", field.clear.as_deref().unwrap_or("null"))
+        }
+        (None, Some(Unset::Keep)) => "WhenUnset::Kept".to_owned(),
+        (None, Some(Unset::Required) | None) => "WhenUnset::Required".to_owned(),
+    };
+    let own_call = field.own_call.as_ref().map(|call| {
+        Code::Struct("OwnCall", vec![("path", Code::text(&call.path)), ("body", Code::text(&call.body))])
+    });
+    Some(Code::Struct(
+        "Field",
+        vec![
+            ("name", Code::text(&field.name)),
+            ("wire", Code::text(wire)),
+            ("unset", Code::atom(unset)),
+            ("immutable", boolean(field.immutable)),
+            ("own_call", Code::option(own_call)),
+        ],
+    ))
+}
+
+fn copied(above: &str, field: &Field) -> Vec<Code> {
+    let status = format!("{above}/{}", field.name);
+    let own = field.wire.as_deref().map(|wire| {
+        Code::Struct("StatusField", vec![("status", Code::text(&status)), ("wire", Code::text(wire))])
+    });
+    own.into_iter().chain(field.fields.iter().flat_map(|inner| copied(&status, inner))).collect()
+}

@@ -1,0 +1,198 @@
+// Generated from kinds/dns_record.toml (sha256 a0a1261e4fe649d9e764312d7a464958d0302373a345d1562a7790ac5641a941) by kindgen, do not edit.
+//! The row and the types of DNSRecord.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::condition::Condition;
+use crate::table::{
+    Batch, Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, StatusField, Update, WhenUnset,
+};
+use crate::{Kind, Reason, hooks, limits};
+
+/// A DNS record of a Zone.
+pub(super) static KIND: Kind = Kind {
+    name: "DNSRecord",
+    plural: "dnsrecords",
+    singular: "dnsrecord",
+    short_names: &["cfrecord"],
+    scope: Scope::Namespaced,
+    lifecycle: Lifecycle::Managed,
+    grouping: Grouping::ParentList,
+    references: &[Reference {
+        field: "zoneRef",
+        kind: "Zone",
+        parent: true,
+        not_found: Reason::ZoneNotFound,
+        not_ready: Reason::ZoneNotReady,
+    }],
+    secret: None,
+    routes: Routes {
+        collection: "/zones/{parent}/dns_records",
+        item: "/zones/{parent}/dns_records/{id}",
+        update: Update::Patch,
+        batch: Some(Batch { path: "/zones/{parent}/dns_records/batch", limit: limits::dns_batch }),
+        page_size: 5000,
+        lookup: &[("name.exact", "/name"), ("type", "/type")],
+        parent_in_body: None,
+    },
+    identity: Identity {
+        wire: "/id",
+        status: "/recordID",
+        spec: None,
+        label: Some("kflare.dev/record-id"),
+        claims: true,
+        conflict: Reason::RecordConflict,
+    },
+    fields: &[
+        Field { name: "name", wire: "/name", unset: WhenUnset::Required, immutable: true, own_call: None },
+        Field { name: "type", wire: "/type", unset: WhenUnset::Required, immutable: true, own_call: None },
+        Field {
+            name: "content",
+            wire: "/content",
+            unset: WhenUnset::Required,
+            immutable: false,
+            own_call: None,
+        },
+        Field { name: "data", wire: "/data", unset: WhenUnset::Required, immutable: false, own_call: None },
+        Field { name: "ttl", wire: "/ttl", unset: WhenUnset::Default("1"), immutable: false, own_call: None },
+        Field {
+            name: "proxied",
+            wire: "/proxied",
+            unset: WhenUnset::Default("false"),
+            immutable: false,
+            own_call: None,
+        },
+        Field {
+            name: "priority",
+            wire: "/priority",
+            unset: WhenUnset::Required,
+            immutable: false,
+            own_call: None,
+        },
+        Field {
+            name: "comment",
+            wire: "/comment",
+            unset: WhenUnset::Unmanaged { clear: "\"\"" },
+            immutable: false,
+            own_call: None,
+        },
+        Field {
+            name: "tags",
+            wire: "/tags",
+            unset: WhenUnset::Unmanaged { clear: "[]" },
+            immutable: false,
+            own_call: None,
+        },
+    ],
+    status: &[
+        StatusField { status: "/recordID", wire: "/id" },
+        StatusField { status: "/zoneID", wire: "{parent}" },
+        StatusField { status: "/name", wire: "/name" },
+        StatusField { status: "/proxiable", wire: "/proxiable" },
+    ],
+    ready: Reason::Synced,
+    hooks: hooks::dns_record::HOOKS,
+};
+
+/// What a DNSRecord asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DnsRecordSpec {
+    /// The Zone that the record is in, in the same namespace.
+    #[serde(rename = "zoneRef")]
+    pub zone_ref: DnsRecordZoneRef,
+    /// The record's name: relative to the zone (`www`), absolute (`www.example.com`), or `@` for the zone itself. A name of another domain is taken as relative; `status.name` shows the result.
+    pub name: String,
+    /// The record's type.
+    #[serde(rename = "type")]
+    pub type_: DnsRecordType,
+    /// The record's value: an address, a host or a text. CAA and SRV records can be written as `data` instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// The parts of a CAA record (`flags`, `tag`, `value`) or of an SRV record (`priority`, `weight`, `port`, `target`), named as Cloudflare's API names them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// Seconds that resolvers may keep the record; 1 lets Cloudflare choose. Below 60 only Enterprise zones can go.
+    #[serde(default = "dns_record_ttl")]
+    pub ttl: u32,
+    /// Whether visitors go through Cloudflare's network instead of straight to the address.
+    #[serde(default = "dns_record_proxied")]
+    pub proxied: bool,
+    /// Preference of an MX record; the lowest is tried first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u16>,
+    /// A note shown beside the record. Cloudflare takes 100 characters on Free zones and 500 on others. Dropped from the spec, a comment that kflare wrote is removed; one that it never wrote stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// Tags of the record, each `name` or `name:value`. Free zones have none. Dropped from the spec, tags that kflare wrote are removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<BTreeSet<String>>,
+}
+
+fn dns_record_ttl() -> u32 {
+    1
+}
+
+fn dns_record_proxied() -> bool {
+    false
+}
+
+/// The Zone that the record is in, in the same namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DnsRecordZoneRef {
+    /// Name of the Zone.
+    pub name: String,
+}
+
+/// The record's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum DnsRecordType {
+    /// `A`.
+    A,
+    /// `AAAA`.
+    #[serde(rename = "AAAA")]
+    Aaaa,
+    /// `CAA`.
+    #[serde(rename = "CAA")]
+    Caa,
+    /// `CNAME`.
+    #[serde(rename = "CNAME")]
+    Cname,
+    /// `MX`.
+    #[serde(rename = "MX")]
+    Mx,
+    /// `SRV`.
+    #[serde(rename = "SRV")]
+    Srv,
+    /// `TXT`.
+    #[serde(rename = "TXT")]
+    Txt,
+}
+
+/// What kflare says of a DNSRecord.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DnsRecordStatus {
+    /// The record's ID.
+    #[serde(rename = "recordID", skip_serializing_if = "Option::is_none")]
+    pub record_id: Option<String>,
+    /// ID of the zone that the record is in.
+    #[serde(rename = "zoneID", skip_serializing_if = "Option::is_none")]
+    pub zone_id: Option<String>,
+    /// The record's full name as Cloudflare has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Whether Cloudflare could proxy the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxiable: Option<bool>,
+    /// The generation that the status was written for.
+    #[serde(rename = "observedGeneration", skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// The spec fields that kflare has written to Cloudflare, which it takes back when they leave the spec.
+    #[serde(rename = "appliedFields", default, skip_serializing_if = "Vec::is_empty")]
+    pub applied_fields: Vec<String>,
+    /// The `Ready` condition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+}
