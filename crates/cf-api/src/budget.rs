@@ -1,12 +1,14 @@
 //! The call budget of one credential: who may call Cloudflare now, and when the others may (design 4).
 //!
-//! Only arithmetic: time is an argument (since process start, monotonic), waiting and waking are the caller's. Per
-//! window of 300 s at most 1,140 calls go by our own count; what Cloudflare says remains can only lower that.
+//! Only arithmetic: time is an argument (since process start, monotonic), waiting and waking are the
+//! caller's. Per window of 300 s at most 1,140 calls go by our own count; what Cloudflare says remains can
+//! only lower that.
 
 use crate::envelope::RateLimit;
 use crate::limits::{
-    BUDGET_CALLS_PER_10S, BUDGET_CAPACITY, BUDGET_START, DRIFT_CALLS_PER_10S, DRIFT_LEAVES, OWN_LIMIT, RATE_LIMIT,
-    REMOTE_DRIFT_LEAVES, REMOTE_RETRY_LEAVES, REMOTE_USER_LEAVES, RETRY_AFTER_DEFAULT, RETRY_AFTER_MAX, RETRY_LEAVES,
+    BUDGET_CALLS_PER_10S, BUDGET_CAPACITY, BUDGET_START, DRIFT_CALLS_PER_10S, DRIFT_LEAVES, RATE_LIMIT,
+    REMOTE_DRIFT_LEAVES, REMOTE_RETRY_LEAVES, REMOTE_USER_LEAVES, RETRY_AFTER_DEFAULT, RETRY_AFTER_MAX,
+    RETRY_LEAVES,
 };
 use std::time::Duration;
 
@@ -40,7 +42,7 @@ pub struct Budget {
     /// No call before this time: a 429.
     closed_until: Duration,
     remote: Option<Remote>,
-    /// Whether the first header has told how much an earlier process left of the window.
+    /// Whether a header has told how much an earlier process left of the window.
     started: bool,
     spent: u64,
 }
@@ -52,49 +54,62 @@ struct Remote {
     until: Duration,
 }
 
-/// Units of one call. A nanosecond gains [`BUDGET_CALLS_PER_10S`] of them, so that all sums are exact integers.
+/// Units of one call. A nanosecond gains [`BUDGET_CALLS_PER_10S`] of them, so that all sums are exact
+/// integers.
 const UNITS: u64 = 10 * 1_000_000_000;
 
 /// The level of a full budget.
 const FULL: u64 = BUDGET_CAPACITY * UNITS;
 
-/// What a window of [`crate::limits::RATE_WINDOW`] gains, plus what people keep: the part of Cloudflare's remaining
-/// calls that isn't ours to spend at once.
-const NOT_AT_ONCE: u64 = OWN_LIMIT - BUDGET_CAPACITY + (RATE_LIMIT - OWN_LIMIT);
+/// What a window of [`crate::limits::RATE_WINDOW`] gains, plus what people keep: the part of Cloudflare's
+/// remaining calls that isn't ours to spend at once.
+const NOT_AT_ONCE: u64 = RATE_LIMIT - BUDGET_CAPACITY;
 
 impl Class {
-    /// Calls that must be left of our own count, and of Cloudflare's, after a call of this class.
-    fn leaves(self) -> (u64, u64) {
+    /// Calls that must be left of our own count after a call of this class.
+    fn leaves(self) -> u64 {
         match self {
-            Class::User => (0, REMOTE_USER_LEAVES),
-            Class::Retry => (RETRY_LEAVES, REMOTE_RETRY_LEAVES),
-            Class::Drift => (DRIFT_LEAVES, REMOTE_DRIFT_LEAVES),
+            Class::User => 0,
+            Class::Retry => RETRY_LEAVES,
+            Class::Drift => DRIFT_LEAVES,
+        }
+    }
+
+    /// Calls that must be left of Cloudflare's count.
+    fn leaves_remote(self) -> u64 {
+        match self {
+            Class::User => REMOTE_USER_LEAVES,
+            Class::Retry => REMOTE_RETRY_LEAVES,
+            Class::Drift => REMOTE_DRIFT_LEAVES,
         }
     }
 }
 
 impl Budget {
-    /// A budget at the start of a process. It holds little until the first header tells what an earlier process
-    /// left.
+    /// A budget at the start of a process. It holds little until the first header tells what an earlier
+    /// process left.
     pub fn new(now: Duration) -> Self {
         let level = BUDGET_START * UNITS;
         Budget { level, at: now, closed_until: Duration::ZERO, remote: None, started: false, spent: 0 }
     }
 
-    /// Whether a call may go. [`Decision::Go`] pays for it, so it is asked once per call, right before sending.
+    /// Whether a call may go. [`Decision::Go`] pays for it, so it is asked once per call, right before
+    /// sending.
     pub fn ask(&mut self, class: Class, now: Duration) -> Decision {
         self.refill(now);
         if now < self.closed_until {
             return Decision::WaitUntil(self.closed_until);
         }
-        let (own, remote) = class.leaves();
-        let needed = (own + 1) * UNITS;
+        // Before the first header every class may use the half of what there is: a restart whose first reads
+        // are drift checks would otherwise wait for a level that only an answer can grant.
+        let leaves = if self.started { class.leaves() } else { class.leaves().min(BUDGET_START / 2) };
+        let needed = (leaves + 1) * UNITS;
         let mut wait = Duration::ZERO;
         if self.level < needed {
             wait = self.at.max(now) + gain_time(needed - self.level);
         }
         if let Some(said) = self.remote
-            && said.remaining <= remote
+            && said.remaining <= class.leaves_remote()
         {
             wait = wait.max(said.until);
         }
@@ -130,21 +145,19 @@ impl Budget {
     pub fn answered(&mut self, ratelimit: Option<RateLimit>, now: Duration) {
         let Some(said) = ratelimit else { return };
         self.refill(now);
-        let until = now + said.reset;
-        // Answers overtake each other, so within one window only the lowest number is safe.
-        self.remote = match self.remote {
-            Some(old) => Some(Remote { remaining: old.remaining.min(said.remaining), until: old.until }),
-            None => Some(Remote { remaining: said.remaining, until }),
-        };
+        let new = Remote { remaining: said.remaining, until: now + said.reset };
+        // Answers overtake each other, so until the reset only the lowest number is safe.
+        self.remote = Some(self.remote.filter(|old| old.remaining <= new.remaining).unwrap_or(new));
         if !self.started {
             self.started = true;
-            let grant = said.remaining.saturating_sub(NOT_AT_ONCE) * UNITS;
-            self.level = self.level.max(grant.min(FULL));
+            // What went already is ours to count: Cloudflare's number may be older.
+            let own = BUDGET_CAPACITY.saturating_sub(self.spent);
+            self.level = self.level.max(said.remaining.saturating_sub(NOT_AT_ONCE).min(own) * UNITS);
         }
     }
 
-    /// Cloudflare answered 429: nobody calls until `retry_after` (five minutes when absent) has passed. Then the
-    /// budget starts low, so that those who waited are no new storm.
+    /// Cloudflare answered 429: nobody calls until `retry_after` (five minutes when absent) has passed. Then
+    /// the budget starts low, so that those who waited are no new storm.
     pub fn too_many(&mut self, retry_after: Option<Duration>, now: Duration) {
         self.refill(now);
         let wait = retry_after.unwrap_or(RETRY_AFTER_DEFAULT).min(RETRY_AFTER_MAX);
@@ -170,10 +183,12 @@ fn gain_time(units: u64) -> Duration {
     Duration::from_nanos(units.div_ceil(BUDGET_CALLS_PER_10S))
 }
 
-/// The shortest drift interval that the budget can pay for when one round of checks costs this many calls (K17):
-/// half of what the budget gains is counted on, the other half is for changes.
+/// The shortest drift interval that the budget can pay for when one round of checks costs this many calls
+/// (K17): half of what the budget gains is counted on, the other half is for changes.
 pub fn sustainable_drift(calls_per_interval: u64) -> Duration {
-    let tenths = u128::from(calls_per_interval) * 10_000;
-    let millis = tenths.div_ceil(u128::from(DRIFT_CALLS_PER_10S));
+    let millis = (u128::from(calls_per_interval) * 10_000).div_ceil(u128::from(DRIFT_CALLS_PER_10S));
     Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,3 +16,6 @@ pub use zone::{
     ZoneProperty, create_zone, delete_zone, find_zone, get_subscription, get_zone, list_zones, patch_zone,
     put_subscription,
 };
+
+#[cfg(test)]
+mod tests;

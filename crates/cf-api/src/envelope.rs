@@ -1,7 +1,8 @@
-//! Cloudflare's envelope, read with all the variations that were seen in the field (cloudflare-api.md 1.2, 14).
+//! Cloudflare's envelope, read with all the variations that were seen in the field (cloudflare-api.md 1.2,
+//! 14).
 //!
-//! It decides only whether an answer is a success; `messages` are never read, because no decision needs them and
-//! they come as null, strings or objects.
+//! It decides only whether an answer is a success; `messages` are never read, because no decision needs them
+//! and they come as null, strings or objects.
 
 use crate::error::{ApiError, ApiMessage, Defect};
 use crate::limits::{
@@ -51,7 +52,8 @@ pub struct RateLimit {
     pub reset: Duration,
 }
 
-/// Reads an answer. `now` is needed for a `Retry-After` that is a date.
+/// Reads an answer. `now` is needed for a `Retry-After` that is a date. What refusals say of the rate limit
+/// is read with [`RateLimit::from_headers`].
 ///
 /// # Errors
 /// [`ApiError`] for every refusal, and for every body that isn't an envelope although one was due (B153).
@@ -74,7 +76,7 @@ pub fn parse(status: u16, headers: &HeaderMap, body: &[u8], now: Timestamp) -> R
     };
     let says = envelope.get("success").and_then(Value::as_bool);
     let errors = messages(envelope.get("errors"), CHAIN_DEPTH_MAX);
-    if success && says == Some(false) || !success && (says.is_some() || !errors.is_empty()) {
+    if says == Some(false) || !success && !errors.is_empty() {
         return Err(error(errors, None));
     }
     // Without `success`, a result and no error make a success too; anything else isn't Cloudflare speaking.
@@ -151,19 +153,21 @@ impl PageInfo {
 }
 
 impl RateLimit {
-    /// Reads `Ratelimit` headers, which come with every answer, refusals included: `"default";r=50;t=30`. Members
-    /// that can't be read are skipped.
+    /// Reads `Ratelimit` headers, which come with every answer, refusals included: `"default";r=50;t=30`.
+    /// Members that can't be read are skipped.
     pub fn from_headers(headers: &HeaderMap) -> Option<RateLimit> {
         let values = headers.get_all("ratelimit").iter().filter_map(|value| value.to_str().ok());
         let members = values.flat_map(|value| value.split(','));
-        members.filter_map(RateLimit::member).min_by_key(|limit| (limit.remaining, std::cmp::Reverse(limit.reset)))
+        members
+            .filter_map(RateLimit::member)
+            .min_by_key(|limit| (limit.remaining, std::cmp::Reverse(limit.reset)))
     }
 
     fn member(member: &str) -> Option<RateLimit> {
         let mut remaining = None;
         let mut reset = None;
         for parameter in member.split(';').skip(1) {
-            let (name, value) = parameter.split_once('=')?;
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             match name.trim() {
                 "r" => remaining = value.trim().parse().ok(),
                 "t" => reset = value.trim().parse().ok(),
@@ -222,11 +226,13 @@ fn message(entry: &Value, depth: usize) -> Option<ApiMessage> {
         Some(Value::String(code)) => code.parse().ok(),
         _ => None,
     };
-    let string = |value: Option<&Value>| value.and_then(Value::as_str).map(|s| text::one_line(s, MESSAGE_MAX));
+    let string =
+        |value: Option<&Value>| value.and_then(Value::as_str).map(|s| text::one_line(s, MESSAGE_MAX));
     Some(ApiMessage {
         code: code.filter(|code| *code != 0),
         message: string(entry.get("message")).unwrap_or_default(),
-        pointer: string(entry.get("source").and_then(|source| source.get("pointer"))).filter(|p| !p.is_empty()),
+        pointer: string(entry.get("source").and_then(|source| source.get("pointer")))
+            .filter(|p| !p.is_empty()),
         chain: messages(entry.get("error_chain"), depth - 1),
     })
 }
@@ -246,6 +252,11 @@ fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
 
 fn ray(headers: &HeaderMap) -> Option<String> {
     let ray = headers.get("cf-ray")?.to_str().ok()?;
-    let fits = !ray.is_empty() && ray.len() <= RAY_MAX && ray.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let fits = !ray.is_empty()
+        && ray.len() <= RAY_MAX
+        && ray.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     fits.then(|| ray.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,16 @@
 //! What Cloudflare refuses, and why no answer came: values to decide on, and the text that people get to see.
 //!
-//! It sorts by status and code (cloudflare-api.md 1.5, 4.6); what follows from a class, and when to try again, is
-//! decided elsewhere. Codes that mean different things per product are left to [`ApiError::has_code`].
+//! It sorts by status and code (cloudflare-api.md 1.5, 4.6); what follows from a class, and when to try
+//! again, is decided elsewhere. Codes that mean different things per product are left to
+//! [`ApiError::has_code`].
 
 use crate::limits::{MESSAGE_MAX, TEXT_MAX};
 use crate::text;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// An answer that isn't a success: Cloudflare's refusal, or something that isn't Cloudflare's envelope at all.
+/// An answer that isn't a success: Cloudflare's refusal, or something that isn't Cloudflare's envelope at
+/// all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct ApiError {
@@ -66,7 +68,8 @@ pub enum Defect {
 /// What an error means for whoever asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Cloudflare itself says that the object isn't there: 404 in an envelope, or 81044 with any status (B072).
+    /// Cloudflare itself says that the object isn't there: 404 in an envelope, or 81044 with any status
+    /// (B072).
     NotFound,
     /// The key is taken: another object has the name, the hostname or the content.
     AlreadyExists,
@@ -115,7 +118,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Whether the call may have taken effect, or may still: then nothing is created again before a look (B154).
+    /// Whether the call may have taken effect, or may still: then nothing is created again before a look
+    /// (B154).
     pub fn may_have_happened(&self) -> bool {
         match self {
             Cause::Timeout | Cause::Reset | Cause::BodyTooLarge | Cause::Cancelled => true,
@@ -131,7 +135,8 @@ impl Cause {
 /// The record doesn't exist; no other product uses the number.
 const NOT_FOUND: &[i64] = &[81044];
 
-/// Authentication and authorisation whatever the status: 10000 comes with 400, 401 and 403, depending on the product.
+/// Authentication and authorisation whatever the status: 10000 comes with 400, 401 and 403, depending on the
+/// product.
 const FORBIDDEN: &[i64] = &[9109, 10000];
 
 /// Missing or malformed credentials, which arrive as 400 (6003 holds the 61xx in its chain).
@@ -140,11 +145,12 @@ const UNAUTHORIZED: &[i64] = &[6102, 6103, 6111, 9106];
 /// Rate limiting under another status than 429.
 const RATE_LIMITED: &[i64] = &[971, 10429];
 
-/// "No route": an identifier of the wrong shape, so a fault of ours. With 404, too, it says nothing about absence (B150).
+/// "No route": an identifier of the wrong shape, so a fault of ours. With 404, too, it says nothing about
+/// absence (B150).
 const NO_ROUTE: &[i64] = &[7000, 7001, 7003];
 
-/// Codes of keys that are taken, with the statuses for which they mean it; no statuses: no other product uses the
-/// number. 10021 (a list's name) isn't here: with the same status it is a Worker that fails validation.
+/// Codes of keys that are taken, with the statuses for which they mean it; no statuses: no other product uses
+/// the number. 10021 (a list's name) isn't here: with the same status it is a Worker that fails validation.
 const EXISTS: &[(i64, &[u16])] = &[
     (1013, &[409]),
     (1014, &[400, 409]),
@@ -171,15 +177,21 @@ impl ApiError {
         ApiError { status, errors, ..ApiError::default() }
     }
 
-    /// What the error means. Codes come before the status, because the status differs per product; a 404 that isn't
-    /// an envelope is no proof of absence (V3).
+    /// What the error means. Codes come before the status, because the status differs per product; a 404 that
+    /// isn't an envelope is no proof of absence (V3).
     pub fn class(&self) -> Class {
         let any = |codes: &[i64]| codes.iter().any(|code| self.has_code(*code));
         if any(NOT_FOUND) {
             return Class::NotFound;
         }
-        if EXISTS.iter().any(|(code, at)| (at.is_empty() || at.contains(&self.status)) && self.has_code(*code)) {
+        if EXISTS
+            .iter()
+            .any(|(code, at)| (at.is_empty() || at.contains(&self.status)) && self.has_code(*code))
+        {
             return Class::AlreadyExists;
+        }
+        if any(RATE_LIMITED) {
+            return Class::RateLimited;
         }
         if self.status >= 500 {
             return Class::Transient;
@@ -198,8 +210,6 @@ impl ApiError {
             Class::Unauthorized
         } else if any(FORBIDDEN) {
             Class::Forbidden
-        } else if any(RATE_LIMITED) {
-            Class::RateLimited
         } else if any(NO_ROUTE) {
             Class::Invalid
         } else if self.status == 404 {
@@ -211,8 +221,8 @@ impl ApiError {
         }
     }
 
-    /// Whether a write that was answered so may have taken effect all the same (B154): a gateway's 502 or a cut
-    /// answer says nothing about what happened behind it.
+    /// Whether a write that was answered so may have taken effect all the same (B154): a gateway's 502 or a
+    /// cut answer says nothing about what happened behind it.
     pub fn may_have_happened(&self) -> bool {
         self.class() == Class::Transient && !matches!(self.status, 408 | 425)
     }
@@ -235,8 +245,8 @@ impl ApiError {
         self.errors.iter().any(|message| message.has_code(code))
     }
 
-    /// Cloudflare's texts, each with its code in brackets, as conditions show them: `DNS Validation Error (1004):
-    /// TTL must be … (9021)`. One line, at most [`TEXT_MAX`] characters, free of control characters.
+    /// Cloudflare's texts, each with its code in brackets, as conditions show them: `DNS Validation Error
+    /// (1004): TTL must be … (9021)`. One line, at most [`TEXT_MAX`] characters, free of control characters.
     pub fn text(&self) -> String {
         if self.errors.is_empty() {
             return self.text_without_errors();
@@ -244,7 +254,7 @@ impl ApiError {
         let mut text = String::new();
         let mut seen: Vec<String> = Vec::new();
         for (at, message) in self.errors.iter().enumerate() {
-            let part = message.text();
+            let part = message.text(MESSAGE_MAX);
             if seen.contains(&part) {
                 continue;
             }
@@ -259,7 +269,8 @@ impl ApiError {
             text.push_str(&part);
             seen.push(part);
         }
-        text
+        // Chains may be wide as well as deep; then the bound counts more than the last code.
+        text::one_line(&text, TEXT_MAX)
     }
 
     fn text_without_errors(&self) -> String {
@@ -270,7 +281,9 @@ impl ApiError {
             Some(Defect::BrokenJson { bytes }) => {
                 format!("HTTP {status} with JSON that is cut or malformed after {bytes} bytes")
             }
-            Some(Defect::NotAnEnvelope) => format!("HTTP {status} with JSON that is not Cloudflare's envelope"),
+            Some(Defect::NotAnEnvelope) => {
+                format!("HTTP {status} with JSON that is not Cloudflare's envelope")
+            }
             Some(Defect::NotJson { excerpt }) if excerpt.is_empty() => {
                 format!("HTTP {status} with a body that is not JSON")
             }
@@ -284,7 +297,7 @@ impl ApiError {
     }
 }
 
-/// Characters kept free for "; and 16 more".
+/// Characters kept free for "; and 16 more" at the end of [`ApiError::text`].
 const MORE_ROOM: usize = 20;
 
 impl ApiMessage {
@@ -298,17 +311,17 @@ impl ApiMessage {
         self.code == Some(code) || self.chain.iter().any(|inner| inner.has_code(code))
     }
 
-    /// `pointer: message (code): chain`; an outer message is shortened so that the innermost, which names the
-    /// cause, always fits (B046).
-    fn text(&self) -> String {
-        let inner: Vec<String> = self.chain.iter().map(ApiMessage::text).collect();
-        let inner = text::one_line(&inner.join(", "), MESSAGE_MAX);
-        let room = if inner.is_empty() { MESSAGE_MAX } else { MESSAGE_MAX / 3 };
+    /// `pointer: message (code): chain` within some `room` characters. The outer text is shortened first: the
+    /// innermost names the cause (B046).
+    fn text(&self, room: usize) -> String {
+        let inner_room = room * 2 / 3 / self.chain.len().max(1);
+        let inner: Vec<String> = self.chain.iter().map(|inner| inner.text(inner_room)).collect();
+        let own_room = if inner.is_empty() { room } else { room / 3 };
         let mut whole = String::new();
         if let Some(pointer) = &self.pointer {
-            let _ = write!(whole, "{}: ", text::one_line(pointer, MESSAGE_MAX / 5));
+            let _ = write!(whole, "{}: ", text::one_line(pointer, own_room / 3));
         }
-        match text::one_line(&self.message, room) {
+        match text::one_line(&self.message, own_room.saturating_sub(whole.chars().count())) {
             message if message.is_empty() => whole.push_str("no message"),
             message => whole.push_str(&message),
         }
@@ -316,8 +329,11 @@ impl ApiMessage {
             let _ = write!(whole, " ({code})");
         }
         if !inner.is_empty() {
-            let _ = write!(whole, ": {inner}");
+            let _ = write!(whole, ": {}", inner.join(", "));
         }
         whole
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,8 +11,8 @@ pub const RATE_LIMIT: u64 = 1_200;
 /// The window of [`RATE_LIMIT`]; also how long every call is refused after an excess (same source).
 pub const RATE_WINDOW: Duration = Duration::from_secs(300);
 
-/// What we use of [`RATE_LIMIT`] at most. The rest is for people: the dashboard and other tools of the same user
-/// count against the same limit, and one call too many locks them out for five minutes, too.
+/// What we use of [`RATE_LIMIT`] at most. The rest is for people: the dashboard and other tools of the same
+/// user count against the same limit, and one call too many locks them out for five minutes, too.
 pub const OWN_LIMIT: u64 = 1_140;
 
 /// Calls that may go at once after a quiet time: enough for the first lists of many zones, small enough that
@@ -22,30 +22,31 @@ pub const BUDGET_CAPACITY: u64 = 300;
 /// Calls per ten seconds that the budget gains back (2.8 per second, as an integer so that sums are exact).
 pub const BUDGET_CALLS_PER_10S: u64 = 28;
 
-/// What a budget holds when the process starts or a 429 ends. An earlier process may have spent [`OWN_LIMIT`] in the
-/// same window; with this start the sum of both still keeps within [`RATE_LIMIT`].
+/// What a budget holds when the process starts or a 429 ends. An earlier process may have spent [`OWN_LIMIT`]
+/// in the same window; with this start the sum of both still keeps within [`RATE_LIMIT`]. Of a process that
+/// restarts again and again only the `Ratelimit` header keeps count.
 pub const BUDGET_START: u64 = RATE_LIMIT - OWN_LIMIT;
 
 /// Calls that retries leave to users: an edit during an outage still goes out at once.
 pub const RETRY_LEAVES: u64 = 60;
 
-/// Calls that drift checks leave to users and retries: half the capacity, so that a sweep over thousands of objects
-/// never delays an edit, and a burst of edits pauses the sweep instead of joining a queue behind it.
+/// Calls that drift checks leave to users and retries: half the capacity, so that a sweep over thousands of
+/// objects never delays an edit, and a burst of edits pauses the sweep instead of joining a queue behind it.
 pub const DRIFT_LEAVES: u64 = 150;
 
-/// Of what `Ratelimit` says remains, user changes leave this for what is on its way: other programs of the same
-/// user, whose calls our last answer could not count.
+/// Of what `Ratelimit` says remains, user changes leave this for what is on its way: other programs of the
+/// same user, whose calls our last answer could not count.
 pub const REMOTE_USER_LEAVES: u64 = 5;
 
-/// Of what `Ratelimit` says remains, retries leave this. Smaller than [`RETRY_LEAVES`], because the header may
-/// speak of a short window with a small quota.
+/// Of what `Ratelimit` says remains, retries leave this. Smaller than [`RETRY_LEAVES`], because the header
+/// may speak of a short window with a small quota.
 pub const REMOTE_RETRY_LEAVES: u64 = 20;
 
 /// Of what `Ratelimit` says remains, drift checks leave this (see [`REMOTE_RETRY_LEAVES`]).
 pub const REMOTE_DRIFT_LEAVES: u64 = 40;
 
-/// Calls per ten seconds on which a drift interval may rely (half of [`BUDGET_CALLS_PER_10S`]): the other half is
-/// for changes, so that an interval we announce (K17) is also held on a busy day.
+/// Calls per ten seconds on which a drift interval may rely (half of [`BUDGET_CALLS_PER_10S`]): the other
+/// half is for changes, so that an interval we announce (K17) is also held on a busy day.
 pub const DRIFT_CALLS_PER_10S: u64 = BUDGET_CALLS_PER_10S / 2;
 
 /// How long the gate stays closed after a 429 without `Retry-After` (Cloudflare refuses for five minutes).
@@ -57,12 +58,12 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(3_600);
 /// The longest `t` of a `Ratelimit` header we believe, for the same reason.
 pub const RATELIMIT_RESET_MAX: Duration = RETRY_AFTER_MAX;
 
-/// Pages of one list at most: 10,000 zones of 50, or a million records of 5,000 (the largest Enterprise quota), and
-/// never more than a sixth of the call limit.
+/// Pages of one list at most: 10,000 zones of 50, or a million records of 5,000 (the largest Enterprise
+/// quota), and never more than a sixth of the call limit.
 pub const PAGES_MAX: u32 = 200;
 
-/// Records per page: a sweep of 10,000 records costs two calls, and a page stays below some 4 MB. Cloudflare allows
-/// up to 5,000,000.
+/// Records per page: a sweep of 10,000 records costs two calls, and a page stays below some 4 MB. Cloudflare
+/// allows up to 5,000,000.
 pub const DNS_PER_PAGE: u32 = 5_000;
 
 /// Zones per page, Cloudflare's maximum.

@@ -1,7 +1,8 @@
-//! Lists of several pages, as a state machine: it makes the next request from the last answer and ends in any case.
+//! Lists of several pages, as a state machine: it makes the next request from the last answer and ends in any
+//! case.
 //!
-//! It sends nothing. Which calls are paged, and how many items a page may hold, is said by whoever makes the first
-//! request.
+//! It sends nothing. Which calls are paged, and how many items a page may hold, is said by whoever makes the
+//! first request.
 
 use crate::envelope::{Answer, PageInfo};
 use crate::limits::PAGES_MAX;
@@ -12,12 +13,12 @@ use std::collections::BTreeSet;
 /// A list being read.
 ///
 /// # Flow
-/// Send [`Pages::first`]; give every answer to [`Pages::next`] and send what it returns, until that is `None`; then
-/// take [`Pages::finish`].
+/// Send [`Pages::first`]; give every answer to [`Pages::next`] and send what it returns, until that is
+/// `None`; then take [`Pages::finish`].
 ///
 /// # Guarantees
-/// At most [`PAGES_MAX`] requests. An item that turns up on two pages, because the list changed meanwhile or the
-/// server repeats a page (B157), is kept once.
+/// At most [`PAGES_MAX`] requests. An item that turns up on two pages, because the list changed meanwhile or
+/// the server repeats a page (B157), is kept once.
 #[derive(Clone, Debug)]
 pub struct Pages {
     request: Request,
@@ -42,7 +43,8 @@ enum Style {
 pub struct Listed {
     /// The items in the server's order.
     pub items: Vec<Value>,
-    /// Whether one page held them all: only then is what it lacks absent, for between two pages items may move.
+    /// Whether one page held them all: only then is what it lacks absent, for between two pages items may
+    /// move.
     pub one_page: bool,
     /// Whether nothing hints at missing items (a repeated page, fewer items than `total_count`).
     pub complete: bool,
@@ -66,8 +68,8 @@ impl Pages {
         Pages::start(request, per_page, Style::Page)
     }
 
-    /// A list of cursor style: R2 buckets, rulesets, items of lists. How `request` asks for a page size differs, so
-    /// it says so itself.
+    /// A list of cursor style: R2 buckets, rulesets, items of lists. How `request` asks for a page size
+    /// differs, so it says so itself.
     pub fn cursor(request: Request) -> Self {
         Pages::start(request, 0, Style::Cursor)
     }
@@ -168,3 +170,6 @@ impl Pages {
         Some(self.request.clone().set_query("cursor", cursor.clone()))
     }
 }
+
+#[cfg(test)]
+mod tests;

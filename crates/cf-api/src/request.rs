@@ -50,8 +50,8 @@ pub enum PathError {
         /// The placeholder.
         name: &'static str,
     },
-    /// Can't be an identifier or a name: control characters, white space, a dot segment, a foreign character in an
-    /// `…_id`, or too long.
+    /// Can't be an identifier or a name: control characters, white space, a dot segment, a foreign character
+    /// in an `…_id`, or too long.
     #[error("{name} of {route} is malformed")]
     Malformed {
         /// The template.
@@ -100,13 +100,18 @@ fn placeholder(segment: &'static str) -> Option<&'static str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
 
-fn check(route: &'static str, name: &'static str, arg: &str) -> Result<(), PathError> {
+/// Refuses what can't be an identifier or a name.
+///
+/// # Errors
+/// [`PathError::Empty`] and [`PathError::Malformed`].
+pub(crate) fn check(route: &'static str, name: &'static str, arg: &str) -> Result<(), PathError> {
     if arg.trim().is_empty() {
         return Err(PathError::Empty { route, name });
     }
     // Identifiers are 32 hex digits, UUIDs or short words (cloudflare-api.md 1.1); Cloudflare judges which.
     let is_id = name.ends_with("_id");
-    let fits = |c: char| if is_id { c.is_ascii_alphanumeric() || c == '-' || c == '_' } else { !text::is_hidden(c) };
+    let fits =
+        |c: char| if is_id { c.is_ascii_alphanumeric() || c == '-' || c == '_' } else { !text::is_hidden(c) };
     // URL libraries resolve dot segments even when they are encoded, which would address another object.
     let dots = arg == "." || arg == "..";
     if dots || arg.len() > PATH_ARG_MAX || arg.trim() != arg || !arg.chars().all(fits) {
@@ -209,8 +214,8 @@ impl Request {
     }
 }
 
-/// `PATCH /zones/…/dns_records/… {"ttl":300}`: one line, safe on a terminal (characters that would steer it are
-/// escaped as JSON escapes), for plans and goldens.
+/// `PATCH /zones/…/dns_records/… {"ttl":300}`: one line, safe on a terminal (characters that would steer it
+/// are escaped as JSON escapes), for plans and goldens.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.uri())?;
@@ -229,3 +234,6 @@ impl fmt::Display for Request {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

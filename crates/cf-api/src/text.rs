@@ -2,8 +2,8 @@
 //!
 //! It changes what is shown, never what is compared.
 
-/// One line of at most `max` characters: terminal escape sequences, control and direction-changing characters are
-/// removed, runs of white space become one space, and what is cut off is marked with `…`.
+/// One line of at most `max` characters: terminal escape sequences, control and direction-changing characters
+/// are removed, runs of white space become one space, and what is cut off is marked with `…`.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     let mut count = 0;
@@ -33,8 +33,8 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
 /// Characters that steer a terminal or the direction of text instead of being read.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-        || c == '\u{fffd}'
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The text between the tags of an HTML page, scripts and style sheets left out.
@@ -58,7 +58,8 @@ pub(crate) fn of_html(page: &str) -> String {
     text
 }
 
-/// Where a block that holds no text to read ends, if `tag` starts one; the end of the page when it isn't closed.
+/// Where a block that holds no text to read ends, if `tag` starts one; the end of the page when it isn't
+/// closed.
 fn block_end(tag: &str) -> Option<usize> {
     const BLOCKS: [(&str, &str); 3] = [("<script", "</script>"), ("<style", "</style>"), ("<!--", "-->")];
     let (_, close) = BLOCKS.iter().find(|(open, _)| starts_with_ignoring_case(tag, open))?;
@@ -70,8 +71,8 @@ fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
     text.as_bytes().get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
 }
 
-/// Leaves out an escape sequence: `ESC [ … letter` (or its one-character form), `ESC ] … BEL or ESC \`, or two
-/// characters. Source: ECMA-48.
+/// Leaves out an escape sequence: `ESC [ … letter` (or its one-character form), `ESC ] … BEL or ESC \`, or
+/// two characters. Source: ECMA-48.
 fn skip_escape(first: char, chars: &mut std::str::Chars<'_>) {
     let kind = if first == '\u{9b}' { Some('[') } else { chars.next() };
     match kind {

@@ -15,8 +15,9 @@ pub struct Secret {
     fingerprint: Fingerprint,
 }
 
-/// A stable key for maps of what belongs to one token, such as budgets. It is a plain hash: not printed, because a
-/// guess could be confirmed with it, and never taken for the identity of the token where permissions are concerned.
+/// A stable key for maps of what belongs to one token, such as budgets. It is a plain hash: not printed,
+/// because a guess could be confirmed with it, and never taken for the identity of the token where
+/// permissions are concerned.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u64);
 
@@ -47,16 +48,15 @@ pub enum TokenError {
 }
 
 impl Secret {
-    /// Reads a token as users store it: surrounding white space is dropped, everything else that can't be part of a
-    /// token is refused before any call is made.
+    /// Reads a token as users store it: surrounding white space is dropped, everything else that can't be
+    /// part of a token is refused before any call is made.
     ///
     /// # Errors
     /// [`TokenError`], which never contains the text.
     pub fn parse(raw: &[u8]) -> Result<Secret, TokenError> {
         let text = std::str::from_utf8(raw).map_err(|_| TokenError::NotAscii)?.trim();
         check(text)?;
-        let mut header =
-            HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| TokenError::Control)?;
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| TokenError::Control)?;
         header.set_sensitive(true);
         Ok(Secret { header, kind: TokenKind::of(text), fingerprint: Fingerprint(fnv1a(text.as_bytes())) })
     }
@@ -117,7 +117,9 @@ fn check(text: &str) -> Result<(), TokenError> {
 
 /// FNV-1a, 64 bits: the same in every process and version, which the standard hasher doesn't promise.
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

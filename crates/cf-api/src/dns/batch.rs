@@ -4,7 +4,7 @@
 
 use crate::envelope::Answer;
 use crate::limits::{BATCH_MAX_FREE, BATCH_MAX_PAID};
-use crate::request::{Method, PathError, Request};
+use crate::request::{Method, PathError, Request, check};
 use serde_json::{Map, Value, json};
 
 const BATCH: &str = "/zones/{zone_id}/dns_records/batch";
@@ -44,8 +44,8 @@ pub struct BatchAnswer {
     pub posts: Vec<Value>,
 }
 
-/// Why a batch can't be built, or its answer not be read. After an answer that can't be read, the changes have
-/// probably happened: look before the next one.
+/// Why a batch can't be built, or its answer not be read. After an answer that can't be read, the changes
+/// have probably happened: look before the next one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
     /// The zone's or a record's identifier.
@@ -128,7 +128,8 @@ impl BatchBody {
 /// The request for a batch.
 ///
 /// # Errors
-/// [`BatchError`] when it would be refused for certain: empty, too long, or an operation without an identifier.
+/// [`BatchError`] when it would be refused for certain: empty, too long, or an operation without an
+/// identifier.
 pub fn batch(zone: &str, body: &BatchBody, plan: ZonePlan) -> Result<Request, BatchError> {
     let request = Request::new(Method::Post, BATCH, &[zone])?;
     let (got, max) = (body.len(), plan.batch_max());
@@ -160,7 +161,7 @@ pub fn batch(zone: &str, body: &BatchBody, plan: ZonePlan) -> Result<Request, Ba
 
 /// Refuses identifiers that a single call would refuse, too.
 fn known(id: &str) -> Result<(), PathError> {
-    super::record::get_record("zone", id).map(|_| ())
+    check(BATCH, "record_id", id)
 }
 
 fn with_ids(list: &'static str, changes: &[(String, Value)]) -> Result<Vec<Value>, BatchError> {
@@ -176,8 +177,8 @@ fn with_ids(list: &'static str, changes: &[(String, Value)]) -> Result<Vec<Value
 }
 
 impl BatchAnswer {
-    /// Assigns the records of an answer to the operations of its batch: by identifier, and created ones by their
-    /// place, checked against the type that was asked for.
+    /// Assigns the records of an answer to the operations of its batch: by identifier, and created ones by
+    /// their place, checked against the type that was asked for.
     ///
     /// # Errors
     /// [`BatchError::Count`] or [`BatchError::Foreign`] when that isn't possible without doubt.
@@ -199,7 +200,11 @@ impl BatchAnswer {
 
 fn records<'a>(list: &'static str, wanted: usize, answer: &'a Answer) -> Result<&'a [Value], BatchError> {
     let records = answer.result.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    if records.len() == wanted { Ok(records) } else { Err(BatchError::Count { list, wanted, got: records.len() }) }
+    if records.len() == wanted {
+        Ok(records)
+    } else {
+        Err(BatchError::Count { list, wanted, got: records.len() })
+    }
 }
 
 fn by_id(list: &'static str, ids: &[String], answer: &Answer) -> Result<Vec<Value>, BatchError> {

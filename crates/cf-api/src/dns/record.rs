@@ -2,7 +2,7 @@
 
 use crate::limits::DNS_PER_PAGE;
 use crate::page::Pages;
-use crate::request::{Method, PathError, Request};
+use crate::request::{Method, PathError, Request, check};
 use serde_json::Value;
 
 const RECORDS: &str = "/zones/{zone_id}/dns_records";
@@ -19,8 +19,10 @@ pub fn list_records(zone: &str, per_page: u32) -> Result<Pages, PathError> {
 /// The records of exactly this name (matched without regard to case), whatever their type.
 ///
 /// # Errors
-/// As [`list_records`].
+/// [`PathError`] when an identifier or the name is empty or malformed: an empty filter would list the whole
+/// zone.
 pub fn list_records_named(zone: &str, name: &str) -> Result<Pages, PathError> {
+    check(RECORDS, "name", name)?;
     let request = Request::new(Method::Get, RECORDS, &[zone])?.query("name.exact", name);
     Ok(Pages::new(request, DNS_PER_PAGE))
 }

@@ -2,7 +2,7 @@
 
 use crate::limits::ZONES_PER_PAGE;
 use crate::page::Pages;
-use crate::request::{Method, PathError, Request};
+use crate::request::{Method, PathError, Request, check};
 use serde_json::{Value, json};
 
 const ZONES: &str = "/zones";
@@ -30,19 +30,15 @@ impl ZoneProperty {
     }
 }
 
-/// The zones of exactly this name in this account. A token for one zone may ask this, though not list all (B148);
-/// without the account, a zone of the same name in another one could be taken for it (B155).
+/// The zones of exactly this name in this account. A token for one zone may ask this, though not list all
+/// (B148); without the account, a zone of the same name in another one could be taken for it (B155).
 ///
 /// # Errors
-/// [`PathError::Empty`] or [`PathError::Malformed`] when name or account can't be one: Cloudflare would ignore an
-/// empty filter and list every zone.
+/// [`PathError::Empty`] or [`PathError::Malformed`] when name or account can't be one: Cloudflare would
+/// ignore an empty filter and list every zone.
 pub fn find_zone(name: &str, account: &str) -> Result<Pages, PathError> {
-    if name.trim().is_empty() {
-        return Err(PathError::Empty { route: ZONES, name: "name" });
-    }
-    if account.is_empty() {
-        return Err(PathError::Empty { route: ZONES, name: "account.id" });
-    }
+    check(ZONES, "name", name)?;
+    check(ZONES, "account_id", account)?;
     let request = Request::new(Method::Get, ZONES, &[])?.query("name", name).query("account.id", account);
     Ok(Pages::new(request, ZONES_PER_PAGE))
 }
@@ -52,9 +48,7 @@ pub fn find_zone(name: &str, account: &str) -> Result<Pages, PathError> {
 /// # Errors
 /// As [`find_zone`].
 pub fn list_zones(account: &str) -> Result<Pages, PathError> {
-    if account.is_empty() {
-        return Err(PathError::Empty { route: ZONES, name: "account.id" });
-    }
+    check(ZONES, "account_id", account)?;
     let request = Request::new(Method::Get, ZONES, &[])?.query("account.id", account);
     Ok(Pages::new(request, ZONES_PER_PAGE))
 }
@@ -72,9 +66,8 @@ pub fn get_zone(zone: &str) -> Result<Request, PathError> {
 /// # Errors
 /// As [`find_zone`].
 pub fn create_zone(name: &str, account: &str, kind: &str) -> Result<Request, PathError> {
-    if account.is_empty() {
-        return Err(PathError::Empty { route: ZONES, name: "account.id" });
-    }
+    check(ZONES, "name", name)?;
+    check(ZONES, "account_id", account)?;
     let body = json!({ "name": name, "account": { "id": account }, "type": kind });
     Ok(Request::new(Method::Post, ZONES, &[])?.body(body))
 }
