@@ -6,3 +6,5 @@ pub mod cloudflare_account;
 pub mod dns_record;
 pub mod domain_name;
 pub mod zone;
+
+mod member;
