@@ -92,8 +92,6 @@ reasons! {
     TerminalError => Rejected,
     /// A transient failure of an API or the network; it is tried again with growing back-off.
     APIError => Fault,
-    /// kflare is about to create or change the object.
-    Progressing => Fault,
     /// A bug in kflare: the reconcile panicked; please report it.
     InternalError => Fault,
 }

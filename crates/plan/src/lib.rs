@@ -1,1 +1,39 @@
-//! plan
+//! Every decision of kflare as pure functions: from a snapshot to what to read, what to write and what to report.
+//! Never awaits, never sends, never reads a clock or a random number: time and outcomes are arguments (V1).
+//!
+//! A pass over one unit is a loop that the caller drives:
+//!
+//! ```text
+//! while let reads = reads(&snapshot, now), not empty { for each: fold(&mut snapshot, read, answer) }
+//! while let Decision::Stage(acts) = decide(&snapshot, now) { for each act: absorb(&mut snapshot, act, outcome) }
+//! report(&snapshot, now)
+//! ```
+//!
+//! An outcome may leave something unread (a record that turned out to be gone): then `reads` asks again, so the
+//! caller starts over at the first line until there is neither a read nor an act left, or [`limits::ROUNDS_MAX`].
+
+pub mod absorb;
+pub mod act;
+pub mod context;
+pub mod creating;
+pub mod deletion;
+pub mod difference;
+pub mod hold;
+pub mod lifecycle;
+pub mod limits;
+pub mod policy;
+pub mod protection;
+pub mod read;
+pub mod report;
+pub mod snapshot;
+pub mod stage;
+pub mod unit;
+
+pub use absorb::absorb;
+pub use act::{Act, CredId, Decision, FieldDiff, Outcome, Patch, Proof, Reply, Request, Write};
+pub use hold::Hold;
+pub use read::{Read, ReadAnswer, fold, reads};
+pub use report::{Event, Next, Report, report};
+pub use snapshot::{Listing, Lookup, Member, Memory, Observed, Snapshot};
+pub use stage::decide;
+pub use unit::{MemberId, UnitKey};

@@ -1,0 +1,222 @@
+//! How the outcome of an act changes the snapshot, without a second read (design §3).
+//! Decides nothing: what follows from the new state is for the next call of `decide`.
+
+use cf_api::error::{ApiError, Class as ErrorClass};
+use jiff::Timestamp;
+use kinds::table::Update;
+use kinds::{Reason, Resource};
+use serde_json::Value;
+
+use crate::act::{Act, Outcome, Part, Reply, Request, Target, Write};
+use crate::creating::Mark;
+use crate::hold::Hold;
+use crate::read::credentials;
+use crate::snapshot::{Claim, Lookup, Marked, Member, Observed, Snapshot};
+use crate::unit::MemberId;
+
+/// Folds an outcome in.
+pub fn absorb(snapshot: &mut Snapshot, act: &Act, outcome: Outcome, now: Timestamp) {
+    match (&act.request, outcome) {
+        (Request::Kubernetes(patch), outcome) => {
+            for part in &act.parts {
+                kubernetes(snapshot, part, patch.target, &outcome);
+            }
+        }
+        (Request::Cloudflare { .. }, Outcome::Done(Reply::Batch(results))) => {
+            for (part, result) in act.parts.iter().zip(results) {
+                done(snapshot, part, result, now);
+            }
+        }
+        (Request::Cloudflare { .. }, Outcome::Done(Reply::Cloudflare(result))) => {
+            for part in &act.parts {
+                done(snapshot, part, result.clone(), now);
+            }
+        }
+        (Request::Cloudflare { .. }, Outcome::Refused(error)) => {
+            for part in &act.parts {
+                refused(snapshot, part, &error, act.parts.len());
+            }
+        }
+        (Request::Cloudflare { .. }, outcome) => {
+            for part in &act.parts {
+                unanswered(snapshot, part, &outcome, now);
+            }
+        }
+    }
+}
+
+fn kubernetes(snapshot: &mut Snapshot, part: &Part, target: Target, outcome: &Outcome) {
+    let Some(member) = snapshot.members.get_mut(&part.member) else { return };
+    match outcome {
+        Outcome::Done(Reply::Kubernetes(object)) if target == Target::Secret => {
+            secret_patched(member, object)
+        }
+        Outcome::Done(Reply::Kubernetes(object)) => patched(snapshot, part, object),
+        Outcome::Stale => member.progress.stale = true,
+        Outcome::Gone if part.write == Write::Protect => {
+            // Which Secrets there are is looked at again in the next pass, which the Secret's own event starts.
+            member.progress.stale = true;
+        }
+        Outcome::Gone => member.progress.gone = true,
+        Outcome::KubernetesFailed(why) => {
+            let message = format!("cannot {} the resource in Kubernetes: {why}", part.write.verb());
+            member.progress.hold = Some(Hold::new(Reason::APIError, message));
+        }
+        Outcome::NotSent(cause) | Outcome::Unknown(cause) => {
+            member.progress.hold = Some(Hold::from_cause(cause, "write the resource in Kubernetes"));
+        }
+        Outcome::Done(_) | Outcome::Refused(_) => {
+            let message = "Kubernetes gave an answer that does not fit the request";
+            member.progress.hold = Some(Hold::new(Reason::InternalError, message));
+        }
+    }
+}
+
+fn secret_patched(member: &mut Member, object: &Resource) {
+    if let Some(facts) = member.secrets.get_mut(&object.key()) {
+        facts.secret = Lookup::Found(object.clone());
+    }
+}
+
+fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource) {
+    let Some(member) = snapshot.members.get_mut(&part.member) else { return };
+    let had_mark = Mark::of(&member.object).is_some();
+    let spec_changed = member.object.metadata.generation != object.metadata.generation;
+    let was_deleting = member.object.is_deleting();
+    member.object = object.clone();
+    match part.write {
+        Write::Release => member.progress.released = true,
+        Write::Prepare if Mark::of(object).is_some() => {
+            member.progress.marked = Some(if had_mark { Marked::Again } else { Marked::First });
+        }
+        _ => {}
+    }
+    if part.write == Write::Prepare && Mark::of(object).is_none() {
+        adopted(member);
+    }
+    if spec_changed || was_deleting != object.is_deleting() {
+        // A claim is not conditional: the answer may show an edit or a deletion, which the next pass acts on.
+        member.progress.deferred = true;
+    }
+    count_claim(snapshot, &part.member);
+}
+
+/// The candidate that was taken over is the member's own from here on.
+fn adopted(member: &mut Member) {
+    let Some(external) = member.kind.external_id(&member.object).map(str::to_owned) else { return };
+    let is_it = |object: &&Value| {
+        object.pointer(member.kind.identity.wire).and_then(Value::as_str) == Some(&external)
+    };
+    if let Observed::Seen(found, began) = &member.found
+        && let Some(object) = found.iter().find(is_it)
+    {
+        member.live = Observed::Seen(object.clone(), *began);
+    } else if !member.live.seen().as_ref().is_some_and(is_it) {
+        member.live = Observed::Unread;
+    }
+}
+
+/// The index of claims counts an answered patch at once (design §3).
+fn count_claim(snapshot: &mut Snapshot, id: &MemberId) {
+    let Some(member) = snapshot.members.get(id) else { return };
+    let Some(external) = member.kind.external_id(&member.object).filter(|_| member.kind.identity.claims)
+    else {
+        return;
+    };
+    let claim = Claim {
+        member: id.clone(),
+        recorded: member.object.status_str(member.kind.identity.status) == Some(external),
+        created: member.object.metadata.creation_timestamp,
+    };
+    let claims = snapshot.claims.entry(external.to_owned()).or_default();
+    if !claims.iter().any(|other| other.member == *id) {
+        claims.push(claim);
+    }
+}
+
+fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
+    snapshot.memory.written.insert(part.member.clone(), now);
+    snapshot.memory.quarantine.remove(&part.member);
+    let Some(member) = snapshot.members.get_mut(&part.member) else { return };
+    member.progress.refused_in = None;
+    match &part.write {
+        Write::Create(_) => match result.pointer(member.kind.identity.wire) {
+            Some(_) => member.live = Observed::Seen(result, now),
+            None => {
+                member.progress.hold =
+                    Some(Hold::new(Reason::APIError, "Cloudflare's answer to the create names no ID"))
+            }
+        },
+        Write::Update(..) => {
+            member.progress.updated.extend(part.why.iter().map(|diff| diff.field));
+            // An answer of another route (a subscription) does not show the object: it has to be read again.
+            let shows = result.pointer(member.kind.identity.wire).and_then(Value::as_str)
+                == member.kind.external_id(&member.object);
+            // Of several answers that cross, none shows all changes.
+            let alone = member.kind.routes.update != Update::PatchEach;
+            member.live = if shows && alone { Observed::Seen(result, now) } else { Observed::Unread };
+        }
+        Write::Delete(external) => deleted(member, external, now),
+        _ => {}
+    }
+}
+
+/// An object is gone: the member's own, or a late twin of it.
+fn deleted(member: &mut Member, external: &str, now: Timestamp) {
+    if let Observed::Seen(found, _) = &mut member.found {
+        found.retain(|object| {
+            object.pointer(member.kind.identity.wire).and_then(Value::as_str) != Some(external)
+        });
+    }
+    let own = member.kind.external_id(&member.object) == Some(external);
+    if own {
+        member.live = Observed::Absent(now);
+    }
+    if member.object.is_deleting() {
+        member.progress.deleted = true;
+    }
+}
+
+fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize) {
+    let class = error.class();
+    let retriable = matches!(class, ErrorClass::RateLimited | ErrorClass::Transient);
+    let credentials_refused = matches!(class, ErrorClass::Unauthorized | ErrorClass::Forbidden);
+    if parts > 1 && !retriable && !credentials_refused {
+        // Which part was to blame is not documented: smaller batches tell.
+        if let Some(member) = snapshot.members.get_mut(&part.member) {
+            member.progress.refused_in = Some(parts);
+        }
+        return;
+    }
+    let Some(member) = snapshot.members.get_mut(&part.member) else { return };
+    match (&part.write, class) {
+        (Write::Delete(external), ErrorClass::NotFound) => deleted(member, external, Timestamp::UNIX_EPOCH),
+        (Write::Update(..), ErrorClass::NotFound) => member.live = Observed::Unread,
+        (Write::Create(_), ErrorClass::AlreadyExists) if !member.progress.exists => {
+            member.progress.exists = true;
+            member.found = Observed::Unread;
+        }
+        _ => {
+            let doing = format!("{} it", part.write.verb());
+            member.progress.hold = Some(Hold::from_api(error, &doing, &credentials(member)));
+            let generation = member.object.metadata.generation;
+            if !retriable && !credentials_refused {
+                snapshot.memory.quarantine.insert(part.member.clone(), generation);
+            }
+        }
+    }
+}
+
+fn unanswered(snapshot: &mut Snapshot, part: &Part, outcome: &Outcome, now: Timestamp) {
+    let Some(member) = snapshot.members.get_mut(&part.member) else { return };
+    let doing = format!("{} it", part.write.verb());
+    let hold = match outcome {
+        Outcome::NotSent(cause) => Hold::from_cause(cause, &doing),
+        Outcome::Unknown(cause) => {
+            snapshot.memory.written.insert(part.member.clone(), now);
+            Hold::from_cause(cause, &doing)
+        }
+        _ => Hold::new(Reason::InternalError, "the answer does not fit the request"),
+    };
+    member.progress.hold = Some(hold);
+}

@@ -1,0 +1,117 @@
+//! What comes next for a resource that is being deleted: wait for dependents, then delete, keep or leave the object,
+//! then let the resource go. Each delete carries its proof (V4).
+
+use jiff::Timestamp;
+use kinds::table::Lifecycle;
+use kinds::{Reason, names};
+use serde_json::json;
+
+use crate::act::{Proof, Write};
+use crate::context::{self, Context, Teardown};
+use crate::creating::Mark;
+use crate::hold::Hold;
+use crate::lifecycle::{Step, await_mark, delete, patch, proof_of, twins};
+use crate::read::hold_from_fault;
+use crate::snapshot::{Member, Observed, Snapshot, holder};
+use crate::unit::MemberId;
+use crate::{limits, policy, protection};
+
+/// The next step of a deleting member.
+pub(crate) fn step(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    now: Timestamp,
+) -> Result<Step, Hold> {
+    if !member.object.has_finalizer() {
+        return Ok(Step::Ended);
+    }
+    if !member.dependents.is_empty() {
+        return Err(Hold::new(Reason::InUse, in_use(&member.dependents)));
+    }
+    if member.kind.lifecycle == Lifecycle::Observed {
+        return Ok(protection::unprotect(member)?.unwrap_or_else(|| release(member)));
+    }
+    if member.progress.deleted {
+        return Ok(release(member));
+    }
+    let context = match context::for_deletion(member) {
+        Teardown::ParentGone => return Ok(release(member)),
+        Teardown::Able(context) => Ok(context),
+        Teardown::Held(hold) => Err(hold),
+    };
+    if policy::keeps_object(&member.object, snapshot.deletion_default)? {
+        return Ok(release(member));
+    }
+    let owned = member.kind.external_id(&member.object).map(str::to_owned);
+    let mark = Mark::of(&member.object);
+    if owned.is_none() && mark.is_none() {
+        return Ok(release(member));
+    }
+    let context = context?;
+    if let Some(external) = owned {
+        return Ok(delete_owned(snapshot, id, member, &context, &external));
+    }
+    match mark {
+        Some(mark) => delete_marked(snapshot, id, member, &context, &mark, now),
+        None => Ok(release(member)),
+    }
+}
+
+/// A claim that another resource holds by right proves nothing for this one.
+fn delete_owned(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    context: &Context<'_>,
+    external: &str,
+) -> Step {
+    let anothers =
+        snapshot.claims.get(external).and_then(|claims| holder(claims)).is_some_and(|other| other != id);
+    if anothers { release(member) } else { delete(member, context, external, proof_of(member, external)) }
+}
+
+/// No ID was ever recorded, but a create may have been carried out: look, and look again once nothing can land.
+fn delete_marked(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    context: &Context<'_>,
+    mark: &Mark,
+    now: Timestamp,
+) -> Result<Step, Hold> {
+    let began = match &member.found {
+        Observed::Unread => return Ok(Step::Reading),
+        Observed::Failed(fault) => {
+            return Err(hold_from_fault(member, fault, "look for the object to delete"));
+        }
+        Observed::Absent(began) => *began,
+        Observed::Seen(found, began) => {
+            if let Some(own) = twins(snapshot, id, member, found, mark, context).next() {
+                return Ok(delete(member, context, &own, Proof::CreatingMark(own.clone())));
+            }
+            *began
+        }
+    };
+    if mark.is_over(began) { Ok(release(member)) } else { Err(await_mark(mark, now)) }
+}
+
+/// Takes our finalizer off. Conditional, since a merge patch replaces the whole list.
+fn release(member: &Member) -> Step {
+    let others: Vec<&String> =
+        member.object.metadata.finalizers.iter().filter(|finalizer| *finalizer != names::FINALIZER).collect();
+    let body = json!({"metadata": {
+        "resourceVersion": member.object.metadata.resource_version,
+        "finalizers": if others.is_empty() { serde_json::Value::Null } else { json!(others) },
+    }});
+    Step::Kubernetes(Write::Release, patch(member, body))
+}
+
+fn in_use(dependents: &[String]) -> String {
+    let shown =
+        dependents.iter().take(limits::NAMES_SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match dependents.len().saturating_sub(limits::NAMES_SHOWN) {
+        0 => format!("waiting for {shown}"),
+        more => format!("waiting for {shown} and {more} more"),
+    }
+}

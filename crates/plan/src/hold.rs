@@ -1,0 +1,55 @@
+//! Why a member goes no further in this pass: a reason from the closed list, and words for people.
+
+use std::time::Duration;
+
+use cf_api::error::{ApiError, Cause, Class};
+use kinds::Reason;
+
+use crate::limits;
+
+/// A member stops here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// What the condition shows; says also how it is retried.
+    pub reason: Reason,
+    /// What a person reads.
+    pub message: String,
+    /// Not before this, whatever the retry class would say.
+    pub retry_after: Option<Duration>,
+}
+
+impl Hold {
+    /// A hold with the reason's own retry class.
+    #[must_use]
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into(), retry_after: None }
+    }
+
+    /// What Cloudflare's refusal or failure means for one member (contract K15, K16).
+    /// `account` and `secret` name where the token came from.
+    #[must_use]
+    pub fn from_api(error: &ApiError, doing: &str, credentials: &str) -> Self {
+        let text = error.text();
+        match error.class() {
+            Class::Unauthorized | Class::Forbidden => Self {
+                reason: Reason::TerminalError,
+                message: format!("cannot {doing}: Cloudflare refused the token of {credentials}: {text}"),
+                retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
+            },
+            Class::RateLimited | Class::Transient => Self {
+                reason: Reason::APIError,
+                message: format!("cannot {doing}: {text}"),
+                retry_after: error.retry_after,
+            },
+            Class::NotFound | Class::AlreadyExists | Class::Invalid => {
+                Self::new(Reason::TerminalError, format!("cannot {doing}: {text}"))
+            }
+        }
+    }
+
+    /// What the lack of an answer means for one member.
+    #[must_use]
+    pub fn from_cause(cause: &Cause, doing: &str) -> Self {
+        Self::new(Reason::APIError, format!("cannot {doing}: {cause}"))
+    }
+}

@@ -1,0 +1,603 @@
+//! The one lifecycle of every kind: what comes next for a member that is not being deleted.
+//! Knows no kind and no batch; deleting ones are for `deletion`, the forming of stages for `stage`.
+
+use cf_api::error::Class as ErrorClass;
+use cf_api::request::{Method, Request as Call};
+use jiff::Timestamp;
+use kinds::table::{Lifecycle, Update};
+use kinds::{Reason, names};
+use serde_json::{Value, json};
+
+use crate::act::{CredId, FieldDiff, Patch, Proof, Target, Write};
+use crate::context::{self, Context, Desired};
+use crate::creating::Mark;
+use crate::difference::{differences, put, update_body};
+use crate::hold::Hold;
+use crate::policy::{self, Adoption};
+use crate::read::{full_key, guarded, hold_from_fault, loose_key, request};
+use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
+use crate::unit::MemberId;
+use crate::{deletion, limits, protection};
+
+/// What comes next for one member.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Nothing: it is as it should be.
+    Done,
+    /// It goes no further in this pass.
+    Held(Hold),
+    /// It waits for an event, or it is gone.
+    Ended,
+    /// Something has to be read first.
+    Reading,
+    /// A patch in Kubernetes.
+    Kubernetes(Write, Patch),
+    /// Calls to Cloudflare, independent of each other.
+    Cloudflare(CredId, Vec<Planned>),
+}
+
+/// One call to Cloudflare that a member needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// What it does.
+    pub write: Write,
+    /// The call, if it goes alone.
+    pub call: Call,
+    /// May ride in a batch.
+    pub batchable: bool,
+    /// What differs.
+    pub why: Vec<FieldDiff>,
+    /// Why we may.
+    pub proof: Proof,
+}
+
+/// The next step of a member.
+#[must_use]
+pub fn step(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) -> Step {
+    let progress = &member.progress;
+    if progress.stale || progress.gone || progress.released || progress.deferred {
+        return Step::Ended;
+    }
+    if let Some(hold) = &progress.hold {
+        return Step::Held(hold.clone());
+    }
+    if policy::is_paused(&member.object) {
+        return if member.object.is_deleting() && !member.object.has_finalizer() {
+            Step::Ended
+        } else {
+            Step::Held(paused(member))
+        };
+    }
+    let next = if member.object.is_deleting() {
+        deletion::step(snapshot, id, member, now)
+    } else {
+        apply(snapshot, id, member, now)
+    };
+    next.unwrap_or_else(Step::Held)
+}
+
+fn paused(member: &Member) -> Hold {
+    let message = if member.object.is_deleting() {
+        format!("paused: the deletion waits until annotation {} is removed", names::PAUSED)
+    } else {
+        format!("paused by annotation {}: nothing is read or changed", names::PAUSED)
+    };
+    Hold::new(Reason::Paused, message)
+}
+
+fn apply(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) -> Result<Step, Hold> {
+    if member.kind.lifecycle == Lifecycle::Observed {
+        return observed(member);
+    }
+    let context = context::for_apply(member)?;
+    let desired = context::desired(member, &context)?;
+    let made = member.progress.marked.and_then(|_| {
+        member.live.seen().and_then(|live| live.pointer(member.kind.identity.wire)).and_then(Value::as_str)
+    });
+    if let Some(external) = member.kind.external_id(&member.object).or(made) {
+        not_anothers(snapshot, id, external)?;
+        match &member.live {
+            Observed::Unread => return Ok(Step::Reading),
+            Observed::Failed(fault) => return Err(hold_from_fault(member, fault, "read the object")),
+            Observed::Seen(live, _) => {
+                return owned(snapshot, id, member, &context, &desired, live, external);
+            }
+            Observed::Absent(began) => recently_written(snapshot, id, *began)?,
+        }
+    }
+    acquire(snapshot, id, member, &context, &desired, now)
+}
+
+/// A kind that is only read: its finalizer, the protection of its Secret, and what Cloudflare says about it.
+fn observed(member: &Member) -> Result<Step, Hold> {
+    if !member.object.has_finalizer() {
+        return Ok(prepare(member, Vec::new(), None));
+    }
+    let context = context::for_apply(member)?;
+    if let Some(step) = protection::protect(member) {
+        return Ok(step);
+    }
+    protection::verified(member)?;
+    match &member.live {
+        Observed::Unread if member.kind.external_id(&member.object).is_none() => {
+            Err(Hold::new(Reason::InvalidSpec, format!("the spec names no {} ID", member.kind.name)))
+        }
+        Observed::Unread => Ok(Step::Reading),
+        Observed::Failed(fault) => Err(hold_from_fault(member, fault, "read the account")),
+        Observed::Absent(_) => Err(Hold::new(
+            Reason::TerminalError,
+            format!(
+                "Cloudflare knows no such {}, or the token of Secret {} may not see it",
+                member.kind.name, context.cred
+            ),
+        )),
+        Observed::Seen(..) => Ok(Step::Done),
+    }
+}
+
+/// A conflict with another resource of the kind comes before anything else (contract K11).
+fn not_anothers(snapshot: &Snapshot, id: &MemberId, external: &str) -> Result<(), Hold> {
+    match snapshot.claims.get(external).and_then(|claims| holder(claims)) {
+        Some(other) if other != id => Err(conflict(snapshot, id, other)),
+        _ => Ok(()),
+    }
+}
+
+fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> Hold {
+    let reason =
+        snapshot.members.get(id).map_or(Reason::AlreadyExists, |member| member.kind.identity.conflict);
+    Hold::new(reason, format!("{other} already manages this object"))
+}
+
+/// Reads can lag behind our own writes: what we wrote a moment ago and cannot see is not gone.
+fn recently_written(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> Result<(), Hold> {
+    let lag = jiff::SignedDuration::try_from(limits::READS_MAY_LAG).unwrap_or(jiff::SignedDuration::ZERO);
+    match snapshot.memory.written.get(id) {
+        Some(written) if began < *written + lag => Err(Hold {
+            reason: Reason::APIError,
+            message: "Cloudflare does not show yet what was just written".to_owned(),
+            retry_after: Some(limits::READS_MAY_LAG),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The member's object is known and was read.
+fn owned(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    live: &Value,
+    external: &str,
+) -> Result<Step, Hold> {
+    let label = member.kind.identity.label;
+    let claimed = label.is_none_or(|label| member.object.label(label) == Some(external));
+    if !member.object.has_finalizer() || !claimed {
+        return Ok(claim(member, desired, external));
+    }
+    if let Some(step) = settle_mark(snapshot, id, member, context, desired, external)? {
+        return Ok(step);
+    }
+    let diffs = differences(member.kind, &member.object, desired, live, &context.parents);
+    if diffs.is_empty() {
+        return Ok(Step::Done);
+    }
+    if let Some(diff) = diffs.iter().find(|diff| member.progress.updated.contains(diff.field)) {
+        return Err(Hold::new(
+            Reason::TerminalError,
+            format!(
+                "Cloudflare accepted {} but did not apply it: it is still {} instead of {}",
+                diff.field, diff.from, diff.to
+            ),
+        ));
+    }
+    let proof = proof_of(member, external);
+    let writes = updates(member, desired, context, external, diffs, &proof);
+    if writes.is_empty() {
+        return Err(Hold::new(
+            Reason::TerminalError,
+            "Cloudflare has no way to change the fields that differ",
+        ));
+    }
+    Ok(Step::Cloudflare(context.cred.clone(), writes))
+}
+
+/// What to do about a creating mark on a member that owns its object: remove it once nothing can land any more.
+fn settle_mark(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    external: &str,
+) -> Result<Option<Step>, Hold> {
+    let Some(mark) = Mark::of(&member.object) else { return Ok(None) };
+    if desired.refuses_twins && mark.key == desired.key {
+        return Ok(Some(unmark(member)));
+    }
+    let began = match &member.found {
+        Observed::Unread if member.progress.marked.is_some() => return Ok(None),
+        Observed::Unread => return Ok(Some(Step::Reading)),
+        Observed::Failed(fault) => return Err(hold_from_fault(member, fault, "look for a late copy")),
+        Observed::Seen(found, began) => {
+            let twin = twins(snapshot, id, member, found, &mark, context).find(|twin| twin != external);
+            if let Some(twin) = twin {
+                return Ok(Some(delete_twin(member, context, &twin)));
+            }
+            *began
+        }
+        Observed::Absent(began) => *began,
+    };
+    Ok(mark.is_over(began).then(|| unmark(member)))
+}
+
+/// Unclaimed objects that the marked request can have made, by ID.
+pub(crate) fn twins<'f>(
+    snapshot: &'f Snapshot,
+    id: &'f MemberId,
+    member: &'f Member,
+    found: &'f [Value],
+    mark: &'f Mark,
+    context: &'f Context<'_>,
+) -> impl Iterator<Item = String> + 'f {
+    found.iter().filter_map(move |object| {
+        let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
+        let free =
+            snapshot.claims.get(external).and_then(|claims| holder(claims)).is_none_or(|other| other == id);
+        let ours =
+            free && mark.may_have_made(object) && full_key(member, object, &context.parents) == mark.key;
+        ours.then(|| external.to_owned())
+    })
+}
+
+fn delete_twin(member: &Member, context: &Context<'_>, twin: &str) -> Step {
+    delete(member, context, twin, Proof::LateTwin(twin.to_owned()))
+}
+
+/// The delete of one object.
+pub(crate) fn delete(member: &Member, context: &Context<'_>, external: &str, proof: Proof) -> Step {
+    let Some(call) = request(Method::Delete, member.kind.routes.item, context.parent, external) else {
+        return Step::Held(unusable_id(external));
+    };
+    let write = Write::Delete(external.to_owned());
+    Step::Cloudflare(
+        context.cred.clone(),
+        vec![Planned { write, call, batchable: true, why: Vec::new(), proof }],
+    )
+}
+
+fn unusable_id(external: &str) -> Hold {
+    Hold::new(Reason::TerminalError, format!("{external:?} cannot be an ID of Cloudflare's"))
+}
+
+/// Why an object that the member names is ours.
+pub(crate) fn proof_of(member: &Member, external: &str) -> Proof {
+    if member.object.status_str(member.kind.identity.status) == Some(external) {
+        Proof::StatusId(external.to_owned())
+    } else {
+        Proof::ClaimLabel(external.to_owned())
+    }
+}
+
+/// The member has no object yet: find its own, take one over, or create it. A mark that can no longer prove anything
+/// goes before the member is held.
+fn acquire(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    now: Timestamp,
+) -> Result<Step, Hold> {
+    let (candidates, began) = match &member.found {
+        Observed::Seen(found, began) => (found.as_slice(), Some(*began)),
+        Observed::Absent(began) => (&[][..], Some(*began)),
+        Observed::Unread if guarded(member, desired) => (&[][..], None),
+        Observed::Unread if policy::adoption(&member.object).is_err() => (&[][..], None),
+        Observed::Unread => return Ok(Step::Reading),
+        Observed::Failed(fault) => return Err(hold_from_fault(member, fault, "look for the object")),
+    };
+    let mark = Mark::of(&member.object);
+    // Every attempt since the mark was refused: what is found is foreign (design, "What the mark proves").
+    let only_refused = member.progress.exists && member.progress.marked == Some(Marked::First);
+    if let Some(mark) = mark.as_ref().filter(|_| !only_refused)
+        && let Some(own) = twins(snapshot, id, member, candidates, mark, context).next()
+    {
+        return Ok(claim(member, desired, &own));
+    }
+    let over = |mark: &Mark| only_refused || began.is_some_and(|began| mark.is_over(began));
+    match take_over(snapshot, id, member, context, desired, candidates) {
+        Ok(Some(step)) => Ok(step),
+        Ok(None) => create(member, context, desired, mark, began, now),
+        Err(_) if mark.as_ref().is_some_and(over) => Ok(unmark(member)),
+        Err(hold) => Err(hold),
+    }
+}
+
+/// What the adoption policy makes of the objects with the member's key; `None` when it is to create one.
+fn take_over(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    candidates: &[Value],
+) -> Result<Option<Step>, Hold> {
+    let key_of = |object: &Value| full_key(member, object, &context.parents);
+    let claimant = |object: &Value| {
+        let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
+        snapshot.claims.get(external).and_then(|claims| holder(claims)).filter(|other| *other != id)
+    };
+    if let Some(other) = candidates.iter().filter(|object| key_of(object) == desired.key).find_map(claimant) {
+        return Err(conflict(snapshot, id, other));
+    }
+    let adoption = policy::adoption(&member.object)?;
+    let step = if let Some(external) = member.object.annotation(names::ADOPT_ID) {
+        not_anothers(snapshot, id, external)?;
+        adopt_named(member, context, desired, external, adoption)?
+    } else {
+        let free: Vec<&Value> = candidates.iter().filter(|object| claimant(object).is_none()).collect();
+        adopt_by_key(member, desired, &free, &key_of, adoption)?
+    };
+    if step.is_none() && adoption == Adoption::Adopt {
+        return Err(Hold::new(
+            Reason::NotFound,
+            format!("there is no {} to adopt with {}", member.kind.name, desired.key),
+        ));
+    }
+    Ok(step)
+}
+
+/// Contract K13: `adopt-id` names the object whatever its key's loose part.
+fn adopt_named(
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    external: &str,
+    adoption: Adoption,
+) -> Result<Option<Step>, Hold> {
+    match &member.live {
+        Observed::Seen(live, _) => {
+            let loose = loose_key(member, live, &context.parents);
+            if loose == desired.loose_key {
+                return Ok(Some(adopt(member, external)));
+            }
+            Err(Hold::new(
+                Reason::AdoptionMismatch,
+                format!("the object {external} is {loose}, but the spec says {}", desired.loose_key),
+            ))
+        }
+        Observed::Absent(_) if adoption == Adoption::AdoptOrCreate => Ok(None),
+        Observed::Absent(_) => Err(Hold::new(
+            Reason::NotFound,
+            format!("annotation {} names {external}, which does not exist", names::ADOPT_ID),
+        )),
+        Observed::Unread => Ok(Some(Step::Reading)),
+        Observed::Failed(ReadFault::Api(error)) if error.class() == ErrorClass::Invalid => Err(Hold::new(
+            Reason::NotFound,
+            format!("annotation {} names {external:?}: {}", names::ADOPT_ID, error.text()),
+        )),
+        Observed::Failed(fault) => Err(hold_from_fault(member, fault, "read the object to adopt")),
+    }
+}
+
+fn adopt_by_key(
+    member: &Member,
+    desired: &Desired,
+    free: &[&Value],
+    key_of: &dyn Fn(&Value) -> String,
+    adoption: Adoption,
+) -> Result<Option<Step>, Hold> {
+    let id_of =
+        |object: &Value| object.pointer(member.kind.identity.wire).and_then(Value::as_str).map(str::to_owned);
+    let exact: Vec<String> =
+        free.iter().filter(|o| key_of(o) == desired.key).filter_map(|o| id_of(o)).collect();
+    if adoption == Adoption::Never {
+        return match exact.first() {
+            Some(external) => Err(already_exists(member, external)),
+            None if member.progress.exists && free.is_empty() => Err(Hold::new(
+                Reason::AlreadyExists,
+                "Cloudflare says that such an object exists, but does not show it to this token",
+            )),
+            None if member.progress.exists => Err(already_exists(
+                member,
+                &free.iter().filter_map(|o| id_of(o)).collect::<Vec<_>>().join(", "),
+            )),
+            None => Ok(None),
+        };
+    }
+    let candidates = if exact.is_empty() { free.iter().filter_map(|o| id_of(o)).collect() } else { exact };
+    match candidates.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(adopt(member, one))),
+        several => Err(Hold::new(
+            Reason::AdoptionAmbiguous,
+            format!("{} could be adopted; name one in annotation {}", several.join(", "), names::ADOPT_ID),
+        )),
+    }
+}
+
+fn already_exists(member: &Member, external: &str) -> Hold {
+    Hold::new(
+        Reason::AlreadyExists,
+        format!(
+            "{external} exists with this key and kflare did not create it; annotate the {} with {}: adopt to take it over",
+            member.kind.name,
+            names::ADOPTION_POLICY
+        ),
+    )
+}
+
+/// Marks, then creates. Between the two lies the answer of a conditional patch, so that a create never rests on an
+/// old copy of the resource (design, "Up to date").
+fn create(
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    mark: Option<Mark>,
+    began: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Step, Hold> {
+    if member.progress.marked.is_some() {
+        let mut body = desired.body.clone();
+        if let Some(pointer) = member.kind.routes.parent_in_body {
+            put(&mut body, pointer, Value::String(context.parent.to_owned()));
+        }
+        let call = request(Method::Post, member.kind.routes.collection, context.parent, "")
+            .ok_or_else(|| unusable_id(context.parent))?
+            .body(body.clone());
+        let planned = Planned {
+            write: Write::Create(body),
+            call,
+            batchable: true,
+            why: Vec::new(),
+            proof: Proof::NothingTouched,
+        };
+        return Ok(Step::Cloudflare(context.cred.clone(), vec![planned]));
+    }
+    if let Some(earlier) = &mark {
+        let harmless = desired.refuses_twins && earlier.key == desired.key;
+        if !harmless && !began.is_some_and(|began| earlier.is_over(began)) {
+            return Err(await_mark(earlier, now));
+        }
+    }
+    let fresh = Mark::for_create(desired.key.clone(), now);
+    let mut annotations = vec![(names::CREATING, Value::String(fresh.to_string()))];
+    if policy::is_adopted(&member.object) {
+        // A new object is kflare's own, whatever the lost one was (seed: Adoption and ownership).
+        annotations.push((names::ADOPTED, Value::Null));
+    }
+    Ok(prepare(member, annotations, member.kind.identity.label.map(|label| (label, Value::Null))))
+}
+
+/// The wait for the time after which nothing of an earlier attempt can land any more.
+pub(crate) fn await_mark(mark: &Mark, now: Timestamp) -> Hold {
+    let left = mark.until.map(|until| until.duration_since(now)).unwrap_or_default();
+    let left = std::time::Duration::try_from(left).unwrap_or_default() + std::time::Duration::from_secs(1);
+    Hold {
+        reason: Reason::APIError,
+        message: "an earlier create was never answered and may still take effect; looking again before the next one"
+            .to_owned(),
+        retry_after: Some(left),
+    }
+}
+
+/// The conditional patch that stands before every create and adoption.
+fn prepare(member: &Member, annotations: Vec<(&str, Value)>, label: Option<(&str, Value)>) -> Step {
+    let mut body = json!({"metadata": {"resourceVersion": member.object.metadata.resource_version}});
+    add_finalizer(member, &mut body);
+    for (name, value) in annotations {
+        body["metadata"]["annotations"][name] = value;
+    }
+    if let Some((name, value)) = label.filter(|(name, _)| member.object.label(name).is_some()) {
+        body["metadata"]["labels"][name] = value;
+    }
+    Step::Kubernetes(Write::Prepare, patch(member, body))
+}
+
+fn adopt(member: &Member, external: &str) -> Step {
+    let mut body = json!({"metadata": {
+        "resourceVersion": member.object.metadata.resource_version,
+        "annotations": {names::ADOPTED: "true", names::CREATING: null},
+    }});
+    add_finalizer(member, &mut body);
+    if let Some(label) = member.kind.identity.label {
+        body["metadata"]["labels"][label] = Value::String(external.to_owned());
+    }
+    Step::Kubernetes(Write::Prepare, patch(member, body))
+}
+
+/// Records the object that our own create made. Not conditional on the resource's version: whatever the user changed
+/// meanwhile, this object is ours. The uid keeps it from a resource of the same name that was made anew.
+fn claim(member: &Member, desired: &Desired, external: &str) -> Step {
+    let keeps_mark = !desired.refuses_twins && member.progress.marked == Some(Marked::Again);
+    let mut body = json!({"metadata": {}});
+    if Mark::of(&member.object).is_some() && !keeps_mark {
+        body["metadata"]["annotations"][names::CREATING] = Value::Null;
+    }
+    if let Some(label) = member.kind.identity.label {
+        body["metadata"]["labels"][label] = Value::String(external.to_owned());
+    }
+    if !member.object.has_finalizer() {
+        body["metadata"]["resourceVersion"] = Value::String(member.object.metadata.resource_version.clone());
+        add_finalizer(member, &mut body);
+    }
+    Step::Kubernetes(Write::Claim, patch(member, body))
+}
+
+fn unmark(member: &Member) -> Step {
+    let body = json!({"metadata": {"annotations": {names::CREATING: null}}});
+    Step::Kubernetes(Write::Unmark, patch(member, body))
+}
+
+fn add_finalizer(member: &Member, body: &mut Value) {
+    if !member.object.has_finalizer() {
+        let mut finalizers = member.object.metadata.finalizers.clone();
+        finalizers.push(names::FINALIZER.to_owned());
+        body["metadata"]["finalizers"] = json!(finalizers);
+    }
+}
+
+/// A merge patch of the member's own resource.
+pub(crate) fn patch(member: &Member, mut body: Value) -> Patch {
+    body["metadata"]["uid"] = Value::String(member.object.metadata.uid.clone());
+    Patch { target: Target::Kind(member.kind.name), key: member.object.key(), body }
+}
+
+/// The calls that change what differs, as the kind's API takes them.
+fn updates(
+    member: &Member,
+    desired: &Desired,
+    context: &Context<'_>,
+    external: &str,
+    diffs: Vec<FieldDiff>,
+    proof: &Proof,
+) -> Vec<Planned> {
+    let own_call =
+        |diff: &FieldDiff| member.kind.fields.iter().find(|field| field.name == diff.field)?.own_call;
+    let (own, body): (Vec<_>, Vec<_>) = diffs.into_iter().partition(|diff| own_call(diff).is_some());
+    let mut planned = Vec::new();
+    for diff in own {
+        let Some(route) = own_call(&diff) else { continue };
+        let mut body = json!({});
+        put(&mut body, route.body, diff.to.clone());
+        if let Some(call) = request(Method::Put, route.path, context.parent, external) {
+            let write = Write::Update(external.to_owned(), body.clone());
+            planned.push(Planned {
+                write,
+                call: call.body(body),
+                batchable: false,
+                why: vec![diff],
+                proof: proof.clone(),
+            });
+        }
+    }
+    let groups: Vec<Vec<FieldDiff>> = match member.kind.routes.update {
+        Update::Never => Vec::new(),
+        Update::PatchEach => body.into_iter().map(|diff| vec![diff]).collect(),
+        Update::Patch | Update::Put if body.is_empty() => Vec::new(),
+        Update::Patch | Update::Put => vec![body],
+    };
+    let whole = member.kind.routes.update == Update::Put;
+    for why in groups {
+        let body = if whole {
+            desired.body.clone()
+        } else {
+            update_body(member.kind, &member.object, desired, &why)
+        };
+        let method = if whole { Method::Put } else { Method::Patch };
+        if let Some(call) = request(method, member.kind.routes.item, context.parent, external) {
+            let write = Write::Update(external.to_owned(), body.clone());
+            planned.push(Planned {
+                write,
+                call: call.body(body),
+                batchable: !whole,
+                why,
+                proof: proof.clone(),
+            });
+        }
+    }
+    planned
+}

@@ -1,0 +1,34 @@
+//! Every bound of a decision, with its reason.
+
+use std::time::Duration;
+
+/// Rounds of reading and writing in one pass before the unit is queued again. A create takes three stages; halving a
+/// batch of 3,500 down to one culprit takes ⌈log2 3500⌉ = 12 more; the rest is room for a lost answer on the way.
+pub const ROUNDS_MAX: usize = 24;
+
+/// How long a create whose answer was lost may still take effect: a request is given up after two minutes (the
+/// seed's bound), and Cloudflare is granted half a minute more to finish what it began.
+pub const CREATE_MAY_LAND: Duration = Duration::from_secs(150);
+
+/// For this long after a write of ours nothing that fails to show it counts as proof that it is gone: Cloudflare's
+/// reads can lag behind its writes by seconds.
+pub const READS_MAY_LAG: Duration = Duration::from_secs(60);
+
+/// Names listed in an `InUse` message; more become "and N more".
+pub const NAMES_SHOWN: usize = 5;
+
+/// Bytes of an Event's note; the API server refuses more than 1,024.
+pub const NOTE_BYTES_MAX: usize = 1_024;
+
+/// Bytes of a condition's message: the API allows 32,768, but nobody reads more than a screen.
+pub const MESSAGE_BYTES_MAX: usize = 2_048;
+
+/// A 401 or 403 is looked at again this often (contract K16), besides whenever the credentials change.
+pub const REFUSED_CREDENTIALS_RECHECK: Duration = Duration::from_secs(600);
+
+/// A record list with more due names than this is read in full rather than name by name, whatever its size:
+/// beyond it, the answers of single look-ups outweigh the pages of a list.
+pub const LOOKUPS_MAX: usize = 8;
+
+const _: () = assert!(READS_MAY_LAG.as_secs() < CREATE_MAY_LAND.as_secs());
+const _: () = assert!(NOTE_BYTES_MAX <= MESSAGE_BYTES_MAX);

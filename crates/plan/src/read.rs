@@ -1,0 +1,421 @@
+//! What has to be read before the next decision, and how an answer changes the snapshot.
+//! Many members of one list share one read; what a read failed to show stays unknown (V3).
+
+use std::collections::BTreeMap;
+
+use cf_api::budget::Class;
+use cf_api::error::Class as ErrorClass;
+use cf_api::request::{Method, Request};
+use jiff::Timestamp;
+use kinds::table::{Grouping, Lifecycle, Parents};
+use serde_json::Value;
+
+use crate::act::CredId;
+use crate::context::{self, Context, Desired, Teardown};
+use crate::creating::{Mark, render_key};
+use crate::hold::Hold;
+use crate::limits;
+use crate::policy::{self, Adoption};
+use crate::snapshot::{Listing, Marked, Member, Observed, ReadFault, Snapshot};
+use crate::unit::{MemberId, UnitKey};
+
+/// One read and who it is for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// Whose token.
+    pub cred: CredId,
+    /// Who needs it; all members of the pass for the shared list.
+    pub members: Vec<MemberId>,
+    /// What is read.
+    pub what: What,
+    /// The request; of a list, its first page without page parameters.
+    pub request: Request,
+    /// `per_page`, when the request is a list that has to be read to its end.
+    pub per_page: Option<u32>,
+    /// Pays for it.
+    pub class: Class,
+}
+
+/// What a read is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// The object with the recorded ID.
+    Item,
+    /// The objects with a key.
+    Lookup,
+    /// All objects below the unit's parent.
+    List,
+    /// The state of the token.
+    Verify,
+}
+
+/// How a read ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadAnswer {
+    /// `result` of a single call.
+    One(Value),
+    /// All items of a list, and whether they came in one page.
+    Many {
+        /// The items.
+        items: Vec<Value>,
+        /// One page: what it lacks was absent.
+        one_page: bool,
+    },
+    /// It failed.
+    Failed(ReadFault),
+}
+
+/// What a member needs to know next.
+#[derive(Clone, Debug, PartialEq)]
+enum Need {
+    Nothing,
+    Item(String),
+    Lookup,
+    Verify,
+}
+
+/// The reads that the next decision needs; empty when it needs none. They are independent of each other.
+#[must_use]
+pub fn reads(snapshot: &Snapshot, now: Timestamp) -> Vec<Read> {
+    let mut single = Vec::new();
+    for (id, member) in &snapshot.members {
+        let Ok(context) = reading_context(member) else { continue };
+        let request = match need(member, &context, now) {
+            Need::Nothing => continue,
+            Need::Item(external) => (What::Item, item_request(member, context.parent, &external), None),
+            Need::Lookup => (
+                What::Lookup,
+                lookup_request(member, &context),
+                Some(member.kind.routes.page_size.min(LOOKUP_PAGE)),
+            ),
+            Need::Verify => (What::Verify, verify_request(), None),
+        };
+        if let (what, Some(request), per_page) = request {
+            let members = vec![id.clone()];
+            single.push(Read {
+                cred: context.cred.clone(),
+                members,
+                what,
+                request,
+                per_page,
+                class: member.class,
+            });
+        }
+    }
+    match shared_list(snapshot, &single) {
+        Some(list) => vec![list],
+        None => single,
+    }
+}
+
+/// A page of a look-up: the records of one name and type. Every list of the API allows fifty.
+const LOOKUP_PAGE: u32 = 50;
+
+/// One list in place of many reads, where the unit has one and it is the cheaper way.
+fn shared_list(snapshot: &Snapshot, single: &[Read]) -> Option<Read> {
+    let UnitKey::Children { .. } = snapshot.unit else { return None };
+    if !matches!(snapshot.listing, Observed::Unread) || single.is_empty() {
+        return None;
+    }
+    let kind = snapshot.members.values().next()?.kind;
+    let pages = snapshot.memory.listed.unwrap_or(0).div_ceil(kind.routes.page_size.max(1) as usize).max(1);
+    let cheaper_one_by_one = single.len() < pages && single.len() <= limits::LOOKUPS_MAX;
+    if cheaper_one_by_one && kind.grouping != Grouping::ParentDocument {
+        return None;
+    }
+    let reader = single.iter().find(|read| !snapshot.refused.contains(&read.cred))?;
+    let member = snapshot.members.get(reader.members.first()?)?;
+    let context = reading_context(member).ok()?;
+    let request = request(Method::Get, kind.routes.collection, context.parent, "")?;
+    Some(Read {
+        cred: reader.cred.clone(),
+        members: snapshot.members.keys().cloned().collect(),
+        what: What::List,
+        request,
+        per_page: Some(kind.routes.page_size),
+        class: single.iter().map(|read| read.class).min().unwrap_or(Class::Drift),
+    })
+}
+
+/// The context a member's reads use: a deleting one needs less.
+pub(crate) fn reading_context(member: &Member) -> Result<Context<'_>, Hold> {
+    if member.object.is_deleting() {
+        return match context::for_deletion(member) {
+            Teardown::Able(context) => Ok(context),
+            Teardown::Held(hold) => Err(hold),
+            Teardown::ParentGone => Err(Hold::new(kinds::Reason::NotFound, "the parent is gone")),
+        };
+    }
+    context::for_apply(member)
+}
+
+fn need(member: &Member, context: &Context<'_>, now: Timestamp) -> Need {
+    let progress = &member.progress;
+    let settled =
+        progress.hold.is_some() || progress.stale || progress.gone || progress.released || progress.deferred;
+    if settled || policy::is_paused(&member.object) {
+        return Need::Nothing;
+    }
+    if member.object.is_deleting() {
+        return deletion_need(member, now);
+    }
+    if member.kind.secret.is_some() && matches!(member.verified, Observed::Unread) {
+        return Need::Verify;
+    }
+    if let Some(external) = member.kind.external_id(&member.object) {
+        match member.live {
+            Observed::Unread => return Need::Item(external.to_owned()),
+            Observed::Seen(..) if watches_for_twin(member, context) => return lookup_if_unread(member),
+            Observed::Seen(..) | Observed::Failed(_) => return Need::Nothing,
+            Observed::Absent(_) if member.kind.lifecycle == Lifecycle::Observed => return Need::Nothing,
+            Observed::Absent(_) => {}
+        }
+    }
+    if member.live.seen().is_some() || policy::adoption(&member.object).is_err() {
+        return Need::Nothing;
+    }
+    let Ok(desired) = context::desired(member, context) else { return Need::Nothing };
+    if let (Some(external), Observed::Unread) =
+        (member.object.annotation(kinds::names::ADOPT_ID), &member.live)
+    {
+        return Need::Item(external.to_owned());
+    }
+    if guarded(member, &desired) { Need::Nothing } else { lookup_if_unread(member) }
+}
+
+/// A create that Cloudflare would refuse if its object existed needs no look before it but the list that did not
+/// show it (design, "Absence").
+pub(crate) fn guarded(member: &Member, desired: &Desired) -> bool {
+    member.progress.listed
+        && !member.progress.exists
+        && desired.refuses_twins
+        && policy::adoption(&member.object) == Ok(Adoption::Never)
+        && (Mark::of(&member.object).is_none() || member.progress.marked == Some(Marked::First))
+}
+
+fn lookup_if_unread(member: &Member) -> Need {
+    if matches!(member.found, Observed::Unread) { Need::Lookup } else { Need::Nothing }
+}
+
+/// A member that owns its object and still carries the mark of a create that may have made a second one.
+fn watches_for_twin(member: &Member, context: &Context<'_>) -> bool {
+    let keeps_twins = || context::desired(member, context).is_ok_and(|desired| !desired.refuses_twins);
+    member.progress.marked.is_none() && Mark::of(&member.object).is_some() && keeps_twins()
+}
+
+fn deletion_need(member: &Member, _now: Timestamp) -> Need {
+    let nothing = !member.object.has_finalizer()
+        || member.progress.deleted
+        || !member.dependents.is_empty()
+        || member.kind.lifecycle == Lifecycle::Observed;
+    if nothing || Mark::of(&member.object).is_none() { Need::Nothing } else { lookup_if_unread(member) }
+}
+
+fn item_request(member: &Member, parent: &str, external: &str) -> Option<Request> {
+    request(Method::Get, member.kind.routes.item, parent, external)
+}
+
+fn lookup_request(member: &Member, context: &Context<'_>) -> Option<Request> {
+    let desired = context::desired(member, context).ok()?;
+    let routes = &member.kind.routes;
+    let mut call = request(Method::Get, routes.collection, context.parent, "")?;
+    for (parameter, pointer) in routes.lookup {
+        let value = match pointer.strip_prefix('/') {
+            Some(name) => desired.key_parts.get(name)?.clone(),
+            None => context.parent.to_owned(),
+        };
+        call = call.query(*parameter, value);
+    }
+    Some(call)
+}
+
+/// The token's own state. Which of the two routes it is depends on the token, which only the sender holds: it swaps
+/// in the account's route for a token that belongs to an account.
+fn verify_request() -> Option<Request> {
+    Request::new(Method::Get, "/user/tokens/verify", &[]).ok()
+}
+
+/// A request whose template names `{parent}` and `{id}`.
+pub(crate) fn request(method: Method, template: &'static str, parent: &str, id: &str) -> Option<Request> {
+    let names = template.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let args: Vec<&str> = names.map(|name| if name == "parent" { parent } else { id }).collect();
+    Request::new(method, template, &args).ok()
+}
+
+/// Folds the answer to a read that began at `began` into the snapshot.
+pub fn fold(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
+    match read.what {
+        What::List => fold_list(snapshot, read, answer, began),
+        What::Item => each(snapshot, read, |member| member.live = item_seen(member, answer.clone(), began)),
+        What::Verify => each(snapshot, read, |member| {
+            member.verified = match answer.clone() {
+                ReadAnswer::One(value) => Observed::Seen(value, began),
+                ReadAnswer::Many { .. } => Observed::Failed(not_one()),
+                ReadAnswer::Failed(fault) => Observed::Failed(fault),
+            };
+        }),
+        What::Lookup => {
+            each(snapshot, read, |member| member.found = lookup_seen(member, answer.clone(), began))
+        }
+    }
+}
+
+fn each(snapshot: &mut Snapshot, read: &Read, change: impl Fn(&mut Member)) {
+    for id in &read.members {
+        if let Some(member) = snapshot.members.get_mut(id) {
+            change(member);
+        }
+    }
+}
+
+fn not_one() -> ReadFault {
+    ReadFault::Api(cf_api::error::ApiError::new(200, Vec::new()))
+}
+
+fn item_seen(member: &Member, answer: ReadAnswer, began: Timestamp) -> Observed<Value> {
+    match answer {
+        ReadAnswer::One(value) if value.pointer(member.kind.identity.wire).is_some() => {
+            Observed::Seen(value, began)
+        }
+        ReadAnswer::One(_) | ReadAnswer::Many { .. } => Observed::Failed(not_one()),
+        ReadAnswer::Failed(ReadFault::Api(error)) if error.class() == ErrorClass::NotFound => {
+            Observed::Absent(began)
+        }
+        ReadAnswer::Failed(fault) => Observed::Failed(fault),
+    }
+}
+
+/// The answer of a filtered list: only what really has the key counts, whatever the filter let through.
+fn lookup_seen(member: &Member, answer: ReadAnswer, began: Timestamp) -> Observed<Vec<Value>> {
+    match answer {
+        ReadAnswer::Many { items, .. } => {
+            let Ok(context) = reading_context(member) else { return Observed::Unread };
+            let Some(wanted) = context::desired(member, &context).ok().map(|desired| desired.loose_key)
+            else {
+                return Observed::Unread;
+            };
+            let matching: Vec<Value> = items
+                .into_iter()
+                .filter(|item| loose_key(member, item, &context.parents) == wanted)
+                .collect();
+            if matching.is_empty() { Observed::Absent(began) } else { Observed::Seen(matching, began) }
+        }
+        ReadAnswer::One(_) => Observed::Failed(not_one()),
+        ReadAnswer::Failed(fault) => Observed::Failed(fault),
+    }
+}
+
+/// The rendered part of an object's key that adoptions match.
+pub(crate) fn loose_key(member: &Member, item: &Value, parents: &Parents<'_>) -> String {
+    let hooks = &member.kind.hooks;
+    render_key(&(hooks.loose_key)(&(hooks.canonical)(item, parents)))
+}
+
+/// The rendered key of an object of Cloudflare's.
+pub(crate) fn full_key(member: &Member, item: &Value, parents: &Parents<'_>) -> String {
+    let hooks = &member.kind.hooks;
+    render_key(&(hooks.key)(&(hooks.canonical)(item, parents)))
+}
+
+/// Hands the items of the shared list to the members they concern.
+fn fold_list(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
+    let (items, one_page) = match answer {
+        ReadAnswer::Many { items, one_page } => (items, one_page),
+        ReadAnswer::One(_) => return list_failed(snapshot, read, &not_one()),
+        ReadAnswer::Failed(fault) => return list_failed(snapshot, read, &fault),
+    };
+    snapshot.listing = Observed::Seen(Listing { count: items.len(), one_page }, began);
+    snapshot.memory.listed = Some(items.len());
+    let index = Index::of(snapshot, items);
+    for member in snapshot.members.values_mut() {
+        member.progress.listed = true;
+        index.show(member, one_page, began);
+    }
+}
+
+/// The shared list failed. A token that Cloudflare refused fails only its own members (contract K19): the next one
+/// is tried. Anything else concerns all.
+fn list_failed(snapshot: &mut Snapshot, read: &Read, fault: &ReadFault) {
+    let refused = matches!(fault, ReadFault::Api(error)
+        if matches!(error.class(), ErrorClass::Unauthorized | ErrorClass::Forbidden));
+    if refused {
+        snapshot.refused.insert(read.cred.clone());
+    } else {
+        snapshot.listing = Observed::Failed(fault.clone());
+    }
+    for member in snapshot.members.values_mut() {
+        let own = reading_context(member).is_ok_and(|context| *context.cred == read.cred);
+        if own || !refused {
+            let doing = "list the objects of the parent";
+            let hold = hold_from_fault(member, fault, doing);
+            member.progress.hold.get_or_insert(hold);
+        }
+    }
+}
+
+/// What a failed read means for a member.
+pub(crate) fn hold_from_fault(member: &Member, fault: &ReadFault, doing: &str) -> Hold {
+    match fault {
+        ReadFault::Api(error) => Hold::from_api(error, doing, &credentials(member)),
+        ReadFault::Cause(cause) => Hold::from_cause(cause, doing),
+    }
+}
+
+/// Where a member's token comes from, for messages.
+pub(crate) fn credentials(member: &Member) -> String {
+    let account = member.account.found().map(|account| account.metadata.name.clone()).unwrap_or_default();
+    let secret = match &member.credential {
+        crate::snapshot::Credential::Usable(cred) => cred.to_string(),
+        _ => String::new(),
+    };
+    format!("CloudflareAccount {account} (Secret {secret})")
+}
+
+/// The items of a list by external ID and by the part of the key that adoptions match.
+struct Index {
+    items: Vec<Value>,
+    by_id: BTreeMap<String, usize>,
+    by_key: BTreeMap<String, Vec<usize>>,
+}
+
+impl Index {
+    fn of(snapshot: &Snapshot, items: Vec<Value>) -> Self {
+        let mut index = Self { items: Vec::new(), by_id: BTreeMap::new(), by_key: BTreeMap::new() };
+        let Some(member) = snapshot.members.values().find(|member| reading_context(member).is_ok()) else {
+            return index;
+        };
+        let Ok(context) = reading_context(member) else { return index };
+        for (position, item) in items.iter().enumerate() {
+            if let Some(id) = item.pointer(member.kind.identity.wire).and_then(Value::as_str) {
+                index.by_id.insert(id.to_owned(), position);
+            }
+            index.by_key.entry(loose_key(member, item, &context.parents)).or_default().push(position);
+        }
+        index.items = items;
+        index
+    }
+
+    fn show(&self, member: &mut Member, one_page: bool, began: Timestamp) {
+        let external = member.kind.external_id(&member.object);
+        if let Some(item) = external.and_then(|id| self.by_id.get(id)).and_then(|at| self.items.get(*at)) {
+            member.live = Observed::Seen(item.clone(), began);
+            if Mark::of(&member.object).is_none() {
+                return;
+            }
+        }
+        let Ok(context) = reading_context(member) else { return };
+        let Ok(desired) = context::desired(member, &context) else { return };
+        let positions = self.by_key.get(&desired.loose_key).map(Vec::as_slice).unwrap_or_default();
+        let matching: Vec<Value> = positions.iter().filter_map(|at| self.items.get(*at)).cloned().collect();
+        let mark = Mark::of(&member.object).map(|mark| mark.key);
+        let exact = matching.iter().any(|item| {
+            let key = full_key(member, item, &context.parents);
+            key == desired.key || Some(&key) == mark.as_ref()
+        });
+        if !matching.is_empty() && (exact || one_page) {
+            member.found = Observed::Seen(matching, began);
+        } else if one_page {
+            member.found = Observed::Absent(began);
+        }
+    }
+}

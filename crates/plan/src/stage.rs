@@ -1,0 +1,176 @@
+//! Forms the next stage from every member's next step: patches in Kubernetes first, then calls to Cloudflare,
+//! batched where the API has batches. Who does what is for `lifecycle`; this module only groups.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cf_api::budget::Class;
+use cf_api::request::Method;
+use jiff::Timestamp;
+use kinds::Kind;
+use kinds::table::Batch;
+use serde_json::{Map, Value, json};
+
+use crate::act::{Act, CredId, Decision, Part, Proof, Request, Write};
+use crate::lifecycle::{Planned, Step, step};
+use crate::read::{reading_context, request};
+use crate::snapshot::{Member, Snapshot};
+use crate::unit::MemberId;
+
+/// What comes next for the unit.
+///
+/// # Guarantees
+/// The acts of a stage are independent. While any member has something to write in Kubernetes before its call, no
+/// call is made, so that one batch carries all that are ready.
+#[must_use]
+pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
+    let mut patches = Vec::new();
+    let mut calls = Vec::new();
+    let mut creating = BTreeSet::new();
+    for (id, member) in in_order(snapshot) {
+        match step(snapshot, id, member, now) {
+            Step::Kubernetes(write, patch) => {
+                if write == Write::Prepare && !takes_key(&mut creating, member) {
+                    continue;
+                }
+                let part = Part { member: id.clone(), write, why: Vec::new(), proof: Proof::NothingTouched };
+                patches.push(Act { request: Request::Kubernetes(patch), parts: vec![part] });
+            }
+            Step::Cloudflare(cred, planned) => {
+                if planned.iter().any(|planned| matches!(planned.write, Write::Create(_))) {
+                    takes_key(&mut creating, member);
+                }
+                calls.extend(planned.into_iter().map(|planned| (id, member, cred.clone(), planned)));
+            }
+            Step::Done | Step::Held(_) | Step::Ended | Step::Reading => {}
+        }
+    }
+    let acts = if patches.is_empty() { cloudflare_acts(snapshot, calls) } else { slice(snapshot, patches) };
+    if acts.is_empty() { Decision::Done } else { Decision::Stage(acts) }
+}
+
+/// User changes first, then by age and name: the order in which a slice is filled and twins are told apart.
+fn in_order(snapshot: &Snapshot) -> Vec<(&MemberId, &Member)> {
+    let mut members: Vec<_> = snapshot.members.iter().collect();
+    members.sort_by_key(|(id, member)| (member.class, member.object.metadata.creation_timestamp, *id));
+    members
+}
+
+/// Two resources of one key: only the first creates in this stage; the other then finds the object claimed.
+fn takes_key(creating: &mut BTreeSet<String>, member: &Member) -> bool {
+    match member.desired.get() {
+        Some(Ok(desired)) => creating.insert(desired.key.clone()),
+        _ => true,
+    }
+}
+
+/// At most one batch of members is taken through a create in one pass (design, "DNS batches"); patches that finish
+/// what was begun always go.
+fn slice(snapshot: &Snapshot, patches: Vec<Act>) -> Vec<Act> {
+    let limit = snapshot
+        .members
+        .values()
+        .next()
+        .and_then(|member| Some((batch_of(member.kind)?.limit)(plan_of(member))));
+    let Some(limit) = limit else { return patches };
+    let begun = snapshot.members.values().filter(|member| member.progress.marked.is_some()).count();
+    let mut room = limit.saturating_sub(begun);
+    let is_prepare = |act: &Act| act.parts.iter().any(|part| part.write == Write::Prepare);
+    let (prepares, others): (Vec<_>, Vec<_>) = patches.into_iter().partition(is_prepare);
+    let mut acts = others;
+    for act in prepares {
+        if room == 0 {
+            break;
+        }
+        room -= 1;
+        acts.push(act);
+    }
+    acts
+}
+
+fn batch_of(kind: &'static Kind) -> Option<Batch> {
+    kind.routes.batch
+}
+
+/// The plan of the member's parent, which bounds its batches; empty when unknown.
+fn plan_of(member: &Member) -> &str {
+    let parent = member.kind.parent().and_then(|reference| member.references.get(reference.field)?.found());
+    parent.and_then(|parent| parent.status_str("/cloudflareMetadata/plan")).unwrap_or_default()
+}
+
+type Ready<'s> = (&'s MemberId, &'s Member, CredId, Planned);
+
+fn cloudflare_acts(snapshot: &Snapshot, calls: Vec<Ready<'_>>) -> Vec<Act> {
+    let mut single = Vec::new();
+    let mut batches: BTreeMap<(CredId, usize), Vec<Ready<'_>>> = BTreeMap::new();
+    for ready in calls {
+        let (id, member, cred, planned) = &ready;
+        let quarantined = snapshot.memory.quarantine.get(*id) == Some(&member.object.metadata.generation);
+        match batch_of(member.kind) {
+            Some(batch) if planned.batchable && !quarantined => {
+                let limit = (batch.limit)(plan_of(member)).max(1);
+                let limit = member.progress.refused_in.map_or(limit, |parts| (parts / 2).max(1)).min(limit);
+                batches.entry((cred.clone(), limit)).or_default().push(ready);
+            }
+            _ => single.push(act(ready)),
+        }
+    }
+    for ((_, limit), group) in batches {
+        let mut group = group.into_iter().peekable();
+        while group.peek().is_some() {
+            let chunk: Vec<_> = group.by_ref().take(limit).collect();
+            single.extend(batch(chunk));
+        }
+    }
+    single
+}
+
+fn act((id, _, cred, planned): Ready<'_>) -> Act {
+    let part = Part { member: id.clone(), write: planned.write, why: planned.why, proof: planned.proof };
+    Act { request: Request::Cloudflare { cred, call: planned.call }, parts: vec![part] }
+}
+
+/// One batch, in the order in which Cloudflare runs it: deletes, patches, posts. A single write goes by itself: its
+/// errors are about it alone.
+fn batch(mut chunk: Vec<Ready<'_>>) -> Vec<Act> {
+    let order = |write: &Write| match write {
+        Write::Delete(_) => 0,
+        Write::Update(..) => 1,
+        _ => 2,
+    };
+    chunk.sort_by_key(|(_, _, _, planned)| order(&planned.write));
+    let Some((_, member, cred, _)) = chunk.first() else { return Vec::new() };
+    let (member, cred) = (*member, cred.clone());
+    let call = batch_of(member.kind).filter(|_| chunk.len() > 1).and_then(|batch| {
+        let context = reading_context(member).ok()?;
+        request(Method::Post, batch.path, context.parent, "")
+    });
+    let Some(call) = call else { return chunk.into_iter().map(act).collect() };
+    let mut body = Map::new();
+    let mut parts = Vec::new();
+    for (id, _, _, planned) in chunk {
+        let (list, item) = match &planned.write {
+            Write::Delete(external) => ("deletes", json!({"id": external})),
+            Write::Update(external, change) => ("patches", with_id(change, external)),
+            Write::Create(object) => ("posts", object.clone()),
+            _ => continue,
+        };
+        if let Some(items) = body.entry(list).or_insert_with(|| json!([])).as_array_mut() {
+            items.push(item);
+        }
+        parts.push(Part { member: id.clone(), write: planned.write, why: planned.why, proof: planned.proof });
+    }
+    vec![Act { request: Request::Cloudflare { cred, call: call.body(Value::Object(body)) }, parts }]
+}
+
+fn with_id(change: &Value, external: &str) -> Value {
+    let mut change = change.clone();
+    change["id"] = Value::String(external.to_owned());
+    change
+}
+
+/// The class that pays for an act: the most urgent of its members'.
+#[must_use]
+pub fn class_of(snapshot: &Snapshot, act: &Act) -> Class {
+    let classes = act.parts.iter().filter_map(|part| Some(snapshot.members.get(&part.member)?.class));
+    classes.min().unwrap_or(Class::User)
+}
