@@ -151,7 +151,7 @@ impl Pages {
             Some(pages) => page < pages,
             None => count as u64 >= per_page,
         };
-        if count == 0 || !more {
+        if !more {
             return None;
         }
         if !fresh {

@@ -114,6 +114,7 @@ mod tests {
             ("bell, nul and DEL", "a\u{7}\0b\u{7f}", "ab"),
             ("right-to-left override", "a\u{202e}b", "ab"),
             ("cut", "0123456789abc", "012345678…"),
+            ("cut at a space", "012345678 9", "012345678…"),
             ("exactly full", "0123456789", "0123456789"),
         ];
         for (situation, given, wanted) in table {

@@ -93,6 +93,34 @@ fn random_asks_never_exceed_our_own_limit_in_any_window() {
     }
 }
 
+/// Takes every call that may go, ten times a second for two windows; the most that fell into one window.
+fn greedy(budget: &mut Budget, window: &mut Window, from: Duration) -> u64 {
+    let ticks = (0..6_000).map(|tick| from + Duration::from_millis(tick * 100));
+    let mut most = 0;
+    for now in ticks {
+        while budget.ask(Class::User, now) == Decision::Go {
+            most = most.max(window.add(now));
+        }
+    }
+    most
+}
+
+#[test]
+fn the_greediest_user_reaches_our_own_limit_and_no_more() {
+    let rested = secs(10_000);
+    assert_eq!(greedy(&mut full(), &mut Window::default(), rested), OWN_LIMIT);
+
+    // The first header is older than the calls that went meanwhile.
+    let mut starting = Budget::new(Duration::ZERO);
+    let mut window = Window::default();
+    for _ in 0..BUDGET_START {
+        assert_eq!(starting.ask(Class::User, Duration::ZERO), Decision::Go);
+        window.add(Duration::ZERO);
+    }
+    starting.answered(said(RATE_LIMIT, 0), Duration::ZERO);
+    assert_eq!(greedy(&mut starting, &mut window, Duration::ZERO), OWN_LIMIT);
+}
+
 #[test]
 fn restarts_and_other_programs_keep_within_cloudflares_limit() {
     for seed in 0..20 {

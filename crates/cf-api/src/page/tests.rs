@@ -136,6 +136,17 @@ fn lists_that_lack_items_are_not_complete() {
 }
 
 #[test]
+fn an_empty_page_ends_a_list_that_was_told_to_be_longer() {
+    let info = PageInfo { total_pages: Some(3), ..PageInfo::default() };
+    let answer = |items| Answer { page: Some(info.clone()), ..Answer::of(items) };
+    let mut reading = pages(1);
+    assert!(reading.next(&answer(json!([item(1)]))).unwrap().is_some());
+    assert_eq!(reading.next(&answer(json!([]))).unwrap(), None);
+    let listed = reading.finish();
+    assert_eq!((listed.items.len(), listed.complete), (1, false));
+}
+
+#[test]
 fn items_that_move_between_pages_are_kept_once() {
     let page = |items: &[usize], page| {
         let info =
