@@ -23,3 +23,30 @@ fn canonical(wire: &Value, _parents: &Parents<'_>) -> Value {
 fn key(canonical: &Value) -> BTreeMap<&'static str, String> {
     BTreeMap::from([("id", member::text(canonical, "id").to_owned())])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_account_that_a_spec_names_is_the_one_with_that_id() {
+        let parents = Parents::new();
+        let id = "0123456789abcdef0123456789abcdef";
+        let wanted = (HOOKS.body)(&json!({ "accountID": id }), &parents)
+            .map(|body| (HOOKS.canonical)(&body, &parents));
+        let read = (HOOKS.canonical)(&json!({ "id": id, "name": "Main", "settings": {} }), &parents);
+        assert_eq!(wanted.map(|wanted| (HOOKS.key)(&wanted)), Ok((HOOKS.key)(&read)));
+        assert_eq!(read, json!({ "id": id, "name": "Main" }));
+    }
+
+    #[test]
+    fn a_wrong_type_in_any_member_is_survived() {
+        let parents = Parents::new();
+        for hostile in [json!(null), json!(5), json!([]), json!({ "id": 5, "name": [], "accountID": {} })] {
+            let form = (HOOKS.canonical)(&hostile, &parents);
+            assert_eq!((HOOKS.canonical)(&form, &parents), form);
+            let _ =
+                ((HOOKS.body)(&hostile, &parents), (HOOKS.key)(&hostile), (HOOKS.refused)(&form, &parents));
+        }
+    }
+}

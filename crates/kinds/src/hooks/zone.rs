@@ -18,8 +18,8 @@ const TYPE_DEFAULT: &str = "full";
 
 // The plan is part of the body only when the user names one: it is what the spec decides, at its wire place.
 fn body(spec: &Value, _parents: &Parents<'_>) -> Result<Value, Invalid> {
-    let name = domain_name::parse(member::text(spec, "name"))
-        .map_err(|error| invalid("name", format!("{error} (Cloudflare: 1002)")))?;
+    let name =
+        domain_name::parse(member::text(spec, "name")).map_err(|error| invalid("name", error.to_string()))?;
     let mut body = json!({ "name": name, "type": zone_type(spec) });
     if let Some(plan) = spec.get("plan").and_then(Value::as_str) {
         body["plan"] = json!({ "legacy_id": plan });
@@ -46,5 +46,82 @@ fn zone_type(zone: &Value) -> &str {
     match member::text(zone, "type") {
         "" => TYPE_DEFAULT,
         named => named,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(wire: &Value) -> Value {
+        (HOOKS.canonical)(wire, &Parents::new())
+    }
+
+    fn body(spec: &Value) -> Result<Value, Invalid> {
+        (HOOKS.body)(spec, &Parents::new())
+    }
+
+    #[test]
+    fn b059_a_zone_is_found_by_its_unicode_and_by_its_punycode_name() {
+        for (written, listed) in [
+            ("müller.example", "xn--mller-kva.example"),
+            ("xn--mller-kva.example", "müller.example"),
+            ("MÜLLER.example.", "Müller.example"),
+            ("Example.COM.", "example.com"),
+        ] {
+            let wanted = body(&json!({ "name": written })).map(|body| canonical(&body));
+            let found = canonical(&json!({ "name": listed, "type": "full", "status": "active" }));
+            assert_eq!(wanted.as_ref(), Ok(&found), "{written}");
+            let key = (HOOKS.key)(&found);
+            assert!(
+                key.get("name").is_some_and(|name| name.is_ascii()),
+                "look-ups use the ASCII form: {key:?}"
+            );
+            assert_eq!(canonical(&found), found, "{written}: idempotent");
+        }
+    }
+
+    #[test]
+    fn the_body_holds_what_the_spec_decides() {
+        assert_eq!(
+            body(&json!({ "name": "Example.com", "accountRef": { "name": "main" } })),
+            Ok(json!({ "name": "example.com", "type": "full" })),
+        );
+        assert_eq!(
+            body(&json!({ "name": "example.com", "type": "partial", "plan": "pro" })),
+            Ok(json!({ "name": "example.com", "type": "partial", "plan": { "legacy_id": "pro" } })),
+        );
+        for name in [json!("a..example"), json!("xn--zzzzzz99.example"), json!(""), json!(null), json!(5)] {
+            assert_eq!(
+                body(&json!({ "name": name })).map_err(|invalid| invalid.field),
+                Err("name".to_owned()),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn b155_zones_of_one_name_are_told_apart_by_their_account() {
+        let zone = |account: &str| canonical(&json!({ "name": "example.com", "account": { "id": account } }));
+        assert_ne!(zone("acc-1"), zone("acc-2"));
+        assert_eq!((HOOKS.key)(&zone("acc-1")), (HOOKS.key)(&zone("acc-2")));
+        assert_eq!(zone("acc-1")["account"]["id"], "acc-1");
+    }
+
+    #[test]
+    fn a_wrong_type_in_any_member_is_survived() {
+        let whole = json!({ "name": "example.com", "type": "full", "plan": { "legacy_id": "pro" }, "account": { "id": "a" } });
+        for hostile in
+            [json!(null), json!(1e308), json!("\u{0}…ü"), json!([[]]), json!({ "id": {}, "legacy_id": [] })]
+        {
+            for member in ["name", "type", "plan", "account"] {
+                let mut zone = whole.clone();
+                zone[member] = hostile.clone();
+                let form = canonical(&zone);
+                assert_eq!(canonical(&form), form, "{zone}");
+                let _ = (body(&zone), (HOOKS.key)(&zone), (HOOKS.refused)(&form, &Parents::new()));
+            }
+            assert_eq!(canonical(&canonical(&hostile)), canonical(&hostile));
+        }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn body(spec: &Value, parents: &Parents<'_>) -> Result<Value, Invalid
         zone_name(parents).ok_or_else(|| invalid(ZONE, "names a Zone whose spec.name is not known"))?;
     let record_type = record_type(spec)?;
     let name = domain_name::in_zone(member::text(spec, "name"), &zone)
-        .map_err(|error| invalid("name", format!("{error} (Cloudflare: 9000)")))?;
+        .map_err(|error| invalid("name", error.to_string()))?;
     let proxied = proxied(spec, record_type)?;
 
     let mut body = Map::new();
