@@ -7,8 +7,8 @@
 use crate::envelope::RateLimit;
 use crate::limits::{
     BUDGET_CALLS_PER_10S, BUDGET_CAPACITY, BUDGET_START, DRIFT_CALLS_PER_10S, DRIFT_LEAVES, RATE_LIMIT,
-    REMOTE_DRIFT_LEAVES, REMOTE_RETRY_LEAVES, REMOTE_USER_LEAVES, RETRY_AFTER_DEFAULT, RETRY_AFTER_MAX,
-    RETRY_LEAVES,
+    RATELIMIT_RESET_MAX, REMOTE_DRIFT_LEAVES, REMOTE_RETRY_LEAVES, REMOTE_USER_LEAVES, RETRY_AFTER_DEFAULT,
+    RETRY_AFTER_MAX, RETRY_LEAVES,
 };
 use std::time::Duration;
 
@@ -145,7 +145,7 @@ impl Budget {
     pub fn answered(&mut self, ratelimit: Option<RateLimit>, now: Duration) {
         let Some(said) = ratelimit else { return };
         self.refill(now);
-        let new = Remote { remaining: said.remaining, until: now + said.reset };
+        let new = Remote { remaining: said.remaining, until: now + said.reset.min(RATELIMIT_RESET_MAX) };
         // Answers overtake each other, so until the reset only the lowest number is safe.
         self.remote = Some(self.remote.filter(|old| old.remaining <= new.remaining).unwrap_or(new));
         if !self.started {

@@ -1,8 +1,8 @@
 use super::{Budget, Class, Decision, sustainable_drift};
 use crate::envelope::RateLimit;
 use crate::limits::{
-    BUDGET_CAPACITY, BUDGET_START, DRIFT_LEAVES, OWN_LIMIT, RATE_LIMIT, RATE_WINDOW, REMOTE_DRIFT_LEAVES,
-    REMOTE_RETRY_LEAVES, REMOTE_USER_LEAVES, RETRY_AFTER_MAX, RETRY_LEAVES,
+    BUDGET_CAPACITY, BUDGET_START, DRIFT_LEAVES, OWN_LIMIT, RATE_LIMIT, RATE_WINDOW, RATELIMIT_RESET_MAX,
+    REMOTE_DRIFT_LEAVES, REMOTE_RETRY_LEAVES, REMOTE_USER_LEAVES, RETRY_AFTER_MAX, RETRY_LEAVES,
 };
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -241,6 +241,13 @@ fn the_lower_of_two_numbers_brings_its_own_reset() {
     budget.answered(said(6, 5), secs(1));
     budget.answered(said(0, 200), secs(2));
     assert_eq!(budget.ask(Class::User, secs(10)), Decision::WaitUntil(secs(202)));
+}
+
+#[test]
+fn a_reset_beyond_all_bounds_is_not_believed() {
+    let mut budget = full();
+    budget.answered(Some(RateLimit { remaining: 0, reset: Duration::MAX }), secs(2));
+    assert_eq!(budget.ask(Class::User, secs(10)), Decision::WaitUntil(secs(2) + RATELIMIT_RESET_MAX));
 }
 
 #[test]
