@@ -6,15 +6,11 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use kindgen::{File, Project, tree};
 
-use crate::reasons;
-
-/// Everything that is generated, the page of reasons included.
+/// Everything that is generated.
 pub(crate) fn files(root: &Path) -> Result<Vec<File>> {
     let sources = tree::sources(root).context("could not read kinds/*.toml")?;
     let project = Project::load(&sources)?;
-    let mut files = kindgen::generate(&project);
-    files.push(reasons::page());
-    Ok(files)
+    Ok(kindgen::generate(&project))
 }
 
 /// Writes what differs and removes what no table makes any more.
@@ -43,4 +39,62 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         bail!("stale; run `cargo xtask codegen` and commit:\n  {}", stale.join("\n  "));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use kinds::{CRDS, KINDS, Reason, kind, names};
+
+    use super::*;
+
+    fn project() -> Project {
+        Project::load(&tree::sources(&crate::root()).expect("kinds/ can be read"))
+            .expect("the tables are in order")
+    }
+
+    #[test]
+    fn the_tables_and_the_names_agree() {
+        let manager = project().manager;
+        assert_eq!((manager.group.as_str(), manager.version.as_str()), (names::GROUP, names::VERSION));
+        let lease = manager.namespaced_rules.iter().flat_map(|rule| &rule.names);
+        assert_eq!(lease.collect::<Vec<_>>(), [names::LEASE]);
+    }
+
+    #[test]
+    fn the_list_of_reasons_is_read_as_rust_reads_it() {
+        let read: Vec<_> =
+            project().reasons.into_iter().map(|reason| (reason.name, reason.retry, reason.doc)).collect();
+        let list = Reason::ALL.iter();
+        let list = list.map(|reason| {
+            (reason.name().to_owned(), format!("{:?}", reason.retry()), reason.doc().trim().to_owned())
+        });
+        assert_eq!(read, list.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn pages_link_to_reasons_that_there_are() {
+        for file in files(&crate::root()).expect("the tables are in order") {
+            for name in file.text.split("](reasons.md#").skip(1).filter_map(|rest| rest.split(')').next()) {
+                assert!(
+                    Reason::ALL.iter().any(|reason| reason.name().to_lowercase() == name),
+                    "{}: {name}",
+                    file.path
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_stand_parents_first_with_their_definitions() {
+        for (index, (row, crd)) in KINDS.iter().zip(CRDS).enumerate() {
+            assert!(crd.contains(&format!("\"kind\": \"{}\"", row.name)), "{}", row.name);
+            assert!(crd.contains(&format!("\"name\": \"{}.{}\"", row.plural, names::GROUP)), "{}", row.name);
+            for reference in row.references {
+                let before = KINDS[..index].iter().any(|other| other.name == reference.kind);
+                assert!(before, "{} stands before its {}", row.name, reference.kind);
+            }
+            assert!(kind(row.name).is_some());
+        }
+        assert_eq!(KINDS.len(), CRDS.len());
+    }
 }

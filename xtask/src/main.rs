@@ -2,7 +2,6 @@
 //! Knows no kind and decides nothing about the product.
 
 mod codegen;
-mod reasons;
 mod tidy;
 
 use std::path::PathBuf;

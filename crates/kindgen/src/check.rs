@@ -6,14 +6,17 @@ mod field;
 use std::collections::BTreeMap;
 
 use crate::TableError;
-use crate::project::Kind;
+use crate::project::{Kind, MANAGER};
+use crate::reasons::{self, Reason};
 use crate::table::{Field, Lifecycle, Manager, Rule};
 
 /// Checks all kinds.
-pub(crate) fn kinds(kinds: &[Kind], manager: &Manager) -> Result<(), TableError> {
+pub(crate) fn kinds(kinds: &[Kind], manager: &Manager, known: &[Reason]) -> Result<(), TableError> {
     unique(kinds)?;
+    shared_reasons(manager, known)?;
     kinds.iter().try_for_each(|kind| {
         references(kind, kinds)?;
+        reasons(kind, known)?;
         identity(kind, manager)?;
         places(kind)?;
         rules(kind, "rules", &kind.table.rules)?;
@@ -50,6 +53,30 @@ fn references(kind: &Kind, kinds: &[Kind]) -> Result<(), TableError> {
         spec_path(kind, &place, &format!("/{}/name", reference.field))?;
     }
     Ok(())
+}
+
+fn reasons(kind: &Kind, known: &[Reason]) -> Result<(), TableError> {
+    let table = &kind.table;
+    let references = table.references.iter();
+    let mut named = vec![("ready", &table.ready)];
+    named.extend(references.flat_map(|it| [("references", &it.not_found), ("references", &it.not_ready)]));
+    named.extend(table.identity.conflict.iter().map(|reason| ("identity.conflict", reason)));
+    named.into_iter().try_for_each(|(place, reason)| reason_exists(&kind.path, place, reason, known))
+}
+
+fn shared_reasons(manager: &Manager, known: &[Reason]) -> Result<(), TableError> {
+    let shared = &manager.reasons;
+    let mut named =
+        [&shared.every, &shared.credentials, &shared.managed, &shared.parents].into_iter().flatten();
+    named.try_for_each(|reason| reason_exists(MANAGER, "reasons", reason, known))
+}
+
+fn reason_exists(file: &str, place: &str, reason: &str, known: &[Reason]) -> Result<(), TableError> {
+    if known.iter().any(|other| other.name == reason) {
+        return Ok(());
+    }
+    let (file, place, reason) = (file.to_owned(), place.to_owned(), reason.to_owned());
+    Err(TableError::UnknownReason { file, place, reason, list: reasons::PATH })
 }
 
 fn identity(kind: &Kind, manager: &Manager) -> Result<(), TableError> {

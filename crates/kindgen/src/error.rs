@@ -21,6 +21,24 @@ pub enum TableError {
         /// The path where it is looked for.
         file: String,
     },
+    /// The list of reasons is missing.
+    #[error("{file} is missing: it lists the reasons that tables may name")]
+    NoReasons {
+        /// The path where it is looked for.
+        file: String,
+    },
+    /// A reason that the closed list does not have.
+    #[error("{file}: {place}: there is no reason {reason}; add it to {list}, or write one that is there")]
+    UnknownReason {
+        /// The table's path.
+        file: String,
+        /// Where it is named.
+        place: String,
+        /// The name.
+        reason: String,
+        /// The file with the list.
+        list: &'static str,
+    },
     /// A reference to a kind without a table.
     #[error(
         "{file}: references.{field}: no table describes the kind {kind}; write one of {known}, or add its table"

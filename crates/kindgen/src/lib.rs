@@ -5,8 +5,11 @@ mod check;
 mod error;
 mod names;
 pub mod project;
+pub mod reasons;
 mod stages;
 pub mod table;
+#[cfg(test)]
+mod tests;
 pub mod tree;
 mod yaml;
 

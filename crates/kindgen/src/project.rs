@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::TableError;
 use crate::check;
 use crate::names::camel;
+use crate::reasons::{self, Reason};
 use crate::table::{Manager, Table};
 
 /// Path of the table that describes the manager instead of a kind.
@@ -50,6 +51,8 @@ pub struct Project {
     pub manager: Manager,
     /// The kinds, parents before children.
     pub kinds: Vec<Kind>,
+    /// The reasons that tables may name.
+    pub reasons: Vec<Reason>,
     /// SHA-256 of all tables, for files that come from all.
     pub hash: String,
 }
@@ -59,8 +62,11 @@ impl Project {
     pub fn load(sources: &[Source]) -> Result<Self, TableError> {
         let manager = sources.iter().find(|source| source.path == MANAGER);
         let manager = manager.ok_or_else(|| TableError::NoManager { file: MANAGER.to_owned() })?;
+        let reasons = sources.iter().find(|source| source.path == reasons::PATH);
+        let reasons = reasons.ok_or_else(|| TableError::NoReasons { file: reasons::PATH.to_owned() })?;
+        let reasons = reasons::parse(reasons)?;
         let mut kinds = Vec::new();
-        for source in sources.iter().filter(|source| source.path != MANAGER) {
+        for source in sources.iter().filter(|source| source.path != MANAGER && source.path != reasons::PATH) {
             let stem =
                 source.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".toml").to_owned();
             kinds.push(Kind {
@@ -71,10 +77,11 @@ impl Project {
             });
         }
         let manager: Manager = parse(manager)?;
-        check::kinds(&kinds, &manager)?;
+        check::kinds(&kinds, &manager, &reasons)?;
         let kinds = parents_first(kinds)?;
-        let hash = hash(sources.iter().map(|source| source.text.as_str()));
-        Ok(Self { manager, kinds, hash })
+        let tables = sources.iter().filter(|source| source.path != reasons::PATH);
+        let hash = hash(tables.map(|source| source.text.as_str()));
+        Ok(Self { manager, kinds, reasons, hash })
     }
 
     /// The kinds that have a reference to this one, which its deletion waits for.

@@ -386,10 +386,26 @@ pub struct Manager {
     pub name: String,
     /// Where it runs.
     pub namespace: String,
+    /// Reasons that are no single kind's.
+    pub reasons: SharedReasons,
     /// Rules for the whole cluster.
     pub rules: Vec<AccessRule>,
     /// Rules for its own namespace.
     pub namespaced_rules: Vec<AccessRule>,
+}
+
+/// Reasons that kinds have by what they are; the reference pages list them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedReasons {
+    /// Every kind has these.
+    pub every: Vec<String>,
+    /// The account's Secret gives these to all kinds below it.
+    pub credentials: Vec<String>,
+    /// Managed kinds have these.
+    pub managed: Vec<String>,
+    /// Kinds that others refer to have these.
+    pub parents: Vec<String>,
 }
 
 /// One rule of a role.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::{fs, io};
 
-use crate::{File, MARK, Source};
+use crate::{File, MARK, Source, reasons};
 
 /// Where generated files live, for finding those that no table makes any more.
 const HOMES: &[&str] = &[
@@ -16,7 +16,7 @@ const HOMES: &[&str] = &[
     "docs/reference",
 ];
 
-/// The files of `kinds/`, in the order of their names.
+/// The files of `kinds/` in the order of their names, and the list of reasons.
 pub fn sources(root: &Path) -> io::Result<Vec<Source>> {
     let mut sources = Vec::new();
     for entry in fs::read_dir(root.join("kinds"))? {
@@ -27,6 +27,8 @@ pub fn sources(root: &Path) -> io::Result<Vec<Source>> {
         }
     }
     sources.sort_by(|a, b| a.path.cmp(&b.path));
+    let path = reasons::PATH.to_owned();
+    sources.push(Source { text: fs::read_to_string(root.join(&path))?, path });
     Ok(sources)
 }
 

@@ -2,6 +2,7 @@
 
 mod crd;
 mod rbac;
+mod reasons;
 mod reference;
 mod rust;
 mod sample;
@@ -35,6 +36,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "rbac", run: rbac::files },
     Stage { name: "sample", run: sample::files },
     Stage { name: "reference", run: reference::files },
+    Stage { name: "reasons", run: reasons::files },
 ];
 
 /// What the top of a file says of where it came from: one kind's table.

@@ -32,6 +32,7 @@ pub(super) static KIND: Kind = Kind {
         page_size: 50,
         lookup: &[],
         parent_in_body: None,
+        document: None,
     },
     identity: Identity {
         wire: "/id",

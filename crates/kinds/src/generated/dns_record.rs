@@ -1,4 +1,4 @@
-// Generated from kinds/dns_record.toml (sha256 a0a1261e4fe649d9e764312d7a464958d0302373a345d1562a7790ac5641a941) by kindgen, do not edit.
+// Generated from kinds/dns_record.toml (sha256 70a00aec5a2d0b1d4d7a2d76c2d91db6aae77a6772e216b4afa1ca269307a6ed) by kindgen, do not edit.
 //! The row and the types of DNSRecord.
 
 use std::collections::BTreeSet;
@@ -37,6 +37,7 @@ pub(super) static KIND: Kind = Kind {
         page_size: 5000,
         lookup: &[("name.exact", "/name"), ("type", "/type")],
         parent_in_body: None,
+        document: None,
     },
     identity: Identity {
         wire: "/id",
@@ -103,7 +104,7 @@ pub struct DnsRecordSpec {
     /// The Zone that the record is in, in the same namespace.
     #[serde(rename = "zoneRef")]
     pub zone_ref: DnsRecordZoneRef,
-    /// The record's name: relative to the zone (`www`), absolute (`www.example.com`), or `@` for the zone itself. A name of another domain is taken as relative; `status.name` shows the result.
+    /// The record's name: relative to the zone (`www`), full (`www.example.com`), or `@` for the zone itself. Any other name is put below the zone, `app.example.net` too; with a final dot it is taken as it stands and must lie in the zone. `status.name` shows the result.
     pub name: String,
     /// The record's type.
     #[serde(rename = "type")]

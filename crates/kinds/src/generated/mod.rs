@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 9d59da69d50e33ffc6816c3848110c47190c553e6db9b560dd75720ba1400e91) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 9e3b1a62ae2e5bdfbbe604ffec1870c94b5b72576f618fa3c4309fa4debf5ebd) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;

@@ -34,6 +34,7 @@ pub(super) static KIND: Kind = Kind {
         page_size: 50,
         lookup: &[("name", "/name"), ("account.id", "{parent}")],
         parent_in_body: Some("/account/id"),
+        document: None,
     },
     identity: Identity {
         wire: "/id",

@@ -1,0 +1,21 @@
+// Generated from kinds/*.toml (sha256 e5bce1fe23708f9b729494acfdf951f3579c607b18f2a4f33d90c43c690856e5) by kindgen, do not edit.
+//! Every kind: its row, its types and its CustomResourceDefinition.
+
+mod red_widget;
+mod shelf;
+
+use crate::Kind;
+
+/// The rows, parents before children.
+pub static KINDS: &[&Kind] = &[&shelf::KIND, &red_widget::KIND];
+
+/// The CustomResourceDefinitions as JSON, in the order of the rows.
+pub static CRDS: &[&str] = &[include_str!("crds/shelves.json"), include_str!("crds/redwidgets.json")];
+
+/// Spec and status of every kind as types.
+pub mod types {
+    pub use crate::condition::Condition;
+
+    pub use super::red_widget::{RedWidgetShape, RedWidgetShelfRef, RedWidgetSpec, RedWidgetStatus};
+    pub use super::shelf::{ShelfKeyRef, ShelfSpec, ShelfStatus};
+}
