@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::TableError;
 use crate::project::{Kind, MANAGER};
 use crate::reasons::{self, Reason};
-use crate::table::{Field, Lifecycle, Manager, Rule};
+use crate::table::{Field, Grouping, Lifecycle, Manager, Rule};
 
 /// Checks all kinds.
 pub(crate) fn kinds(kinds: &[Kind], manager: &Manager, known: &[Reason]) -> Result<(), TableError> {
@@ -111,6 +111,18 @@ fn identity(kind: &Kind, manager: &Manager) -> Result<(), TableError> {
 
 fn places(kind: &Kind) -> Result<(), TableError> {
     let table = &kind.table;
+    let (file, place) = (kind.path.clone(), "routes".to_owned());
+    match (table.grouping, &table.routes.document) {
+        (Grouping::ParentDocument, None) => {
+            let fix = "say where the document lists its `entries` and which member is an entry's `mark`";
+            return Err(TableError::Missing { file, place, missing: "document", fix });
+        }
+        (Grouping::Object | Grouping::ParentList, Some(_)) => {
+            let fix = "it is for kinds with grouping = \"parent-document\"";
+            return Err(TableError::Misplaced { file, place, extra: "document", fix });
+        }
+        _ => {}
+    }
     if let Some(secret) = &table.secret {
         for part in ["name", "namespace", "key"] {
             spec_path(kind, "secret.field", &format!("/{}/{part}", secret.field))?;

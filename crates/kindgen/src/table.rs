@@ -156,6 +156,18 @@ pub struct Routes {
     pub lookup: Vec<(String, String)>,
     /// Where a create's body names the parent.
     pub parent_in_body: Option<String>,
+    /// The document, for `parent-document` kinds.
+    pub document: Option<Document>,
+}
+
+/// A document that many resources make up together.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// JSON pointer to its list of entries.
+    pub entries: String,
+    /// Member of an entry that says whose it is.
+    pub mark: String,
 }
 
 /// Batched writes.

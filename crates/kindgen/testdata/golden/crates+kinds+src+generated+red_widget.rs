@@ -38,6 +38,7 @@ pub(super) static KIND: Kind = Kind {
         page_size: 100,
         lookup: &[("name", "/name")],
         parent_in_body: None,
+        document: None,
     },
     identity: Identity {
         wire: "/id",

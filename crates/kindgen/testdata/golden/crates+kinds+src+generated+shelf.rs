@@ -26,6 +26,7 @@ pub(super) static KIND: Kind = Kind {
         page_size: 10,
         lookup: &[],
         parent_in_body: None,
+        document: None,
     },
     identity: Identity {
         wire: "/id",

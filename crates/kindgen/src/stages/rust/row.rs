@@ -16,6 +16,7 @@ pub(super) fn imports(kind: &Kind) -> String {
         ("Scope", true),
         ("Update", true),
         ("Batch", table.routes.batch.is_some()),
+        ("Document", table.routes.document.is_some()),
         ("Field", wired().next().is_some()),
         ("OwnCall", wired().any(|field| field.own_call.is_some())),
         ("Reference", !table.references.is_empty()),
@@ -122,6 +123,14 @@ fn routes(routes: &Routes) -> Code {
         let limit = Code::atom(format!("limits::{}", batch.limit));
         Code::Struct("Batch", vec![("path", Code::text(&batch.path)), ("limit", limit)])
     });
+    let document = routes.document.as_ref().map(|document| {
+        let entries = Code::text(&document.entries);
+        Code::Struct("Document", vec![("entries", entries), ("mark", Code::text(&document.mark))])
+    });
+    let document = routes.document.as_ref().map(|document| {
+        let members = vec![("entries", Code::text(&document.entries)), ("mark", Code::text(&document.mark))];
+        Code::Struct("Document", members)
+    });
     let lookup = routes.lookup.iter().map(|(query, pointer)| Code::atom(format!("({query:?}, {pointer:?})")));
     Code::Struct(
         "Routes",
@@ -133,6 +142,8 @@ fn routes(routes: &Routes) -> Code {
             ("page_size", Code::atom(routes.page_size.to_string())),
             ("lookup", Code::Slice(lookup.collect())),
             ("parent_in_body", Code::option(routes.parent_in_body.as_deref().map(Code::text))),
+            ("document", Code::option(document)),
+            ("document", Code::option(document)),
         ],
     )
 }
