@@ -1,3 +1,118 @@
-//! The Kubernetes API in memory.
+//! The Kubernetes API in memory: one server that a client in process and kubectl over loopback can use.
+//! It knows nothing of the kinds of this project: those come as CustomResourceDefinitions.
+//!
+//! Not here yet: server-side apply (415) with field ownership, full strategic merge by schema, scale
+//! subresources, conversion webhooks, authorisation (everything is allowed).
 
+mod admit;
+mod answer;
+mod builtins;
+mod complaint;
+mod crd;
+mod delete;
+mod direct;
+mod discovery;
+mod document;
+mod faulty;
+mod form;
+mod kinds;
+mod names;
+mod openapi;
+mod patch;
+mod present;
+mod read;
+mod resource;
 pub mod schema;
+mod selector;
+mod service;
+mod settle;
+mod status;
+mod store;
+mod strategic;
+mod table;
+#[cfg(test)]
+mod tests;
+mod uri;
+mod watch;
+mod write;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use service::KubernetesService;
+pub use status::{Details, Reason, Status, StatusCause};
+
+use crate::clock::Clock;
+use crate::fault::Faults;
+use crate::request_log::RequestLog;
+use service::Call;
+use store::State;
+
+#[derive(Debug)]
+struct Inner {
+    clock: Clock,
+    faults: Faults,
+    log: RequestLog,
+    state: Mutex<State>,
+    watchers: AtomicUsize,
+    /// Writes that a fault holds back until the next list of their collection.
+    late: Mutex<Vec<Call>>,
+}
+
+/// A Kubernetes API server. Clones are the same server.
+#[derive(Clone, Debug)]
+pub struct ApiServer {
+    inner: Arc<Inner>,
+}
+
+impl ApiServer {
+    /// A server with the namespaces `default` and `kube-system`. The seed decides uids and generated names.
+    #[must_use]
+    pub fn new(clock: Clock, seed: u64) -> Self {
+        let inner = Inner {
+            clock,
+            faults: Faults::default(),
+            log: RequestLog::default(),
+            state: Mutex::new(State::new(seed)),
+            watchers: AtomicUsize::new(0),
+            late: Mutex::default(),
+        };
+        let server = Self { inner: Arc::new(inner) };
+        server.bootstrap();
+        server
+    }
+
+    /// What goes wrong, and where.
+    #[must_use]
+    pub fn faults(&self) -> &Faults {
+        &self.inner.faults
+    }
+
+    /// The requests so far.
+    #[must_use]
+    pub fn log(&self) -> &RequestLog {
+        &self.inner.log
+    }
+
+    /// The version of the last write.
+    #[must_use]
+    pub fn resource_version(&self) -> u64 {
+        self.state().version
+    }
+
+    /// Watches that are open.
+    #[must_use]
+    pub fn watchers(&self) -> usize {
+        self.inner.watchers.load(Ordering::Relaxed)
+    }
+
+    /// The server as a tower service, for a client in process or `serve::on_loopback`.
+    #[must_use]
+    pub fn service(&self) -> KubernetesService {
+        KubernetesService::new(self.clone())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,175 @@
+//! What happens to an object between decoding and storing: pruning, defaults, the split between main object
+//! and status, validation. Custom resources go through their schema, built-in kinds through `kinds`.
+//! Leaves versions, generations and finalizers to `write`.
+
+use serde_json::{Value, json};
+
+use super::document::{self, Document};
+use super::form;
+use super::kinds;
+use super::names::metadata_causes;
+use super::resource::{Endpoint, Version};
+use super::schema::{Cause, CauseReason};
+use super::status::Status;
+
+/// What to do about fields that do not exist or occur twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FieldValidation {
+    /// Drop them silently.
+    Ignore,
+    /// Drop them and say so in a `Warning` header: what the server does when not told otherwise.
+    #[default]
+    Warn,
+    /// Refuse the request.
+    Strict,
+}
+
+/// Which part of an object a request writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The object itself: status is ignored where it is a subresource.
+    Main,
+    /// `/status`: everything but status is ignored.
+    Status,
+}
+
+/// Decodes a body to the form of the store; the second value is the warnings.
+pub(crate) fn decode(
+    endpoint: &Endpoint,
+    body: Document,
+    validation: FieldValidation,
+) -> Result<(Value, Vec<String>), Status> {
+    let mut value = body.value;
+    let mut complaints: Vec<String> =
+        body.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
+    let unknown_metadata = document::decode_object(endpoint, &mut value)?;
+    let schema = endpoint.served().and_then(|version| version.schema.as_ref());
+    if validation != FieldValidation::Ignore
+        && let Some(schema) = schema
+    {
+        let unknown = schema.unknown_fields(&value).into_iter().chain(unknown_metadata);
+        complaints.extend(unknown.map(|path| format!("unknown field \"{path}\"")));
+    }
+    if validation == FieldValidation::Strict && !complaints.is_empty() {
+        let why = format!("strict decoding error: {}", complaints.join(", "));
+        return Err(document::cannot_handle(endpoint, &why));
+    }
+    if validation == FieldValidation::Ignore {
+        complaints.clear();
+    }
+    if let Some(schema) = schema {
+        schema.prune(&mut value);
+        schema.default(&mut value);
+    }
+    let mut value = form::into_store(endpoint, value);
+    if let Some(built_in) = endpoint.resource.built_in {
+        kinds::decode(built_in, &mut value).map_err(|why| document::cannot_handle(endpoint, &why))?;
+    }
+    Ok((value, complaints))
+}
+
+/// Keeps status and the rest apart where the kind has a status subresource.
+pub(crate) fn split_status(endpoint: &Endpoint, part: Part, new: &mut Value, old: Option<&Value>) {
+    match (part, old) {
+        (Part::Status, Some(old)) => {
+            let status = new.get("status").cloned();
+            let version = new["metadata"].get("resourceVersion").cloned();
+            let uid = new["metadata"].get("uid").cloned();
+            *new = old.clone();
+            set_or_remove(new, "status", status);
+            // The preconditions of the request stay with it.
+            set_or_remove(&mut new["metadata"], "resourceVersion", version);
+            set_or_remove(&mut new["metadata"], "uid", uid);
+        }
+        (Part::Status, None) => {}
+        (Part::Main, old) if endpoint.has_status() => {
+            set_or_remove(new, "status", old.and_then(|old| old.get("status")).cloned());
+        }
+        (Part::Main, _) => {}
+    }
+}
+
+fn set_or_remove(object: &mut Value, field: &str, value: Option<Value>) {
+    let Some(object) = object.as_object_mut() else { return };
+    match value {
+        Some(value) => {
+            object.insert(field.to_owned(), value);
+        }
+        None => {
+            object.remove(field);
+        }
+    }
+}
+
+/// Fills in what the server fills in, then validates. `old` is the stored object of an update.
+pub(crate) fn complete(
+    endpoint: &Endpoint,
+    part: Part,
+    new: &mut Value,
+    old: Option<&Value>,
+    address: u32,
+) -> Result<(), Status> {
+    let resource = &endpoint.resource;
+    let mut causes = metadata_causes(resource.name_rule, &new["metadata"]);
+    match resource.built_in {
+        Some(built_in) => {
+            kinds::default(built_in, new, old, address);
+            if part == Part::Main {
+                causes.extend(kinds::validate(endpoint, built_in, new, old));
+            }
+        }
+        None => {
+            if let Some(version) = endpoint.served() {
+                causes.extend(custom_causes(version, new, old));
+            }
+        }
+    }
+    if causes.is_empty() {
+        return Ok(());
+    }
+    let name = new["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    Err(Status::invalid(endpoint.subject(), &name, causes))
+}
+
+fn custom_causes(version: &Version, new: &mut Value, old: Option<&Value>) -> Vec<Cause> {
+    let Some(schema) = &version.schema else { return Vec::new() };
+    let mut causes = schema.validate(new);
+    if causes.iter().any(|cause| blocks_rules(cause.reason)) {
+        if version.has_rules() {
+            // The API server's own words, `<nil>` included.
+            causes.push(Cause {
+                reason: CauseReason::FieldValueInvalid,
+                field: "<nil>".to_owned(),
+                message: "Invalid value: \"null\": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation".to_owned(),
+            });
+        }
+        return causes;
+    }
+    causes.extend(schema.validate_cel(new, old));
+    causes
+}
+
+/// `hasBlockingErr` of the apiextensions server: rules could fail for these reasons alone.
+fn blocks_rules(reason: CauseReason) -> bool {
+    matches!(
+        reason,
+        CauseReason::FieldValueRequired
+            | CauseReason::FieldValueDuplicate
+            | CauseReason::FieldValueTooLong
+            | CauseReason::FieldValueTooMany
+            | CauseReason::FieldValueTypeInvalid
+    )
+}
+
+/// True when the two differ in what `metadata.generation` counts.
+pub(crate) fn differs_in_generation(endpoint: &Endpoint, new: &Value, old: &Value) -> bool {
+    let counts = |field: &str| field != "metadata" && !(field == "status" && endpoint.has_status());
+    let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else { return false };
+    let fields = new.keys().chain(old.keys());
+    fields.filter(|field| counts(field)).any(|field| new.get(field) != old.get(field))
+}
+
+/// `metav1.Time`: whole seconds.
+pub(crate) fn seconds(now: jiff::Timestamp) -> Value {
+    json!(now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}

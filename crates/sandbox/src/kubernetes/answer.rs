@@ -1,0 +1,298 @@
+//! What each request means: from method and route to an operation on the state and the answer's body.
+//! Leaves bodies, faults and headers to `service`.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::ApiServer;
+use super::admit::{FieldValidation, Part};
+use super::delete::{DeleteOptions, Deleted, Propagation};
+use super::discovery;
+use super::document;
+use super::openapi;
+use super::patch::Patch;
+use super::present::{Presenter, negotiate};
+use super::read::{self, ListOptions, Page};
+use super::resource::Endpoint;
+use super::selector::Selector;
+use super::service::Call;
+use super::status::{self, Status};
+use super::store::Key;
+use super::uri::{self, Route};
+use super::watch::{self, WatchOptions};
+use super::write::{WriteOptions, Writer};
+use crate::serve::AnswerBody;
+
+/// The body of an answer.
+pub(crate) enum Content {
+    Bytes(Bytes),
+    Text(String),
+    Stream(AnswerBody),
+}
+
+/// An answer that is not an error.
+pub(crate) struct Answer {
+    pub(crate) code: StatusCode,
+    pub(crate) content: Content,
+    pub(crate) warnings: Vec<String>,
+    /// Absent: JSON, or plain text for a text.
+    pub(crate) media_type: Option<&'static str>,
+}
+
+impl Answer {
+    pub(crate) fn ok(bytes: Bytes) -> Self {
+        Self { code: StatusCode::OK, content: Content::Bytes(bytes), warnings: Vec::new(), media_type: None }
+    }
+
+    pub(crate) fn json(value: &Value) -> Self {
+        Self::ok(value.to_string().into())
+    }
+
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self { content: Content::Text(text.into()), ..Self::ok(Bytes::new()) }
+    }
+}
+
+impl ApiServer {
+    /// Carries out one request.
+    pub(crate) fn perform(&self, call: &Call) -> Result<Answer, Status> {
+        let routed = uri::route(&self.state().registry, &call.path);
+        match routed.route {
+            Route::Collection { endpoint, namespace } => {
+                self.on_collection(call, &endpoint, namespace.as_deref())
+            }
+            Route::Object { endpoint, key, subresource } => {
+                let part = part(&endpoint, subresource.as_deref())?;
+                self.on_object(call, &endpoint, &key, part)
+            }
+            Route::Server(parts) => self.on_server(call, &parts),
+        }
+    }
+
+    fn on_collection(
+        &self,
+        call: &Call,
+        endpoint: &Endpoint,
+        namespace: Option<&str>,
+    ) -> Result<Answer, Status> {
+        let presenter = self.presenter(call, endpoint)?;
+        match call.method.as_str() {
+            "GET" | "HEAD" if call.query.flag("watch") => self.watch(call, presenter, namespace, None),
+            "GET" | "HEAD" => {
+                let options = list_options(call, endpoint)?;
+                let page = read::list(&self.state(), endpoint, namespace, &options)?;
+                Ok(Answer::ok(presenter.page(&page)))
+            }
+            "POST" => {
+                if endpoint.resource.namespaced && namespace.is_none() {
+                    return Err(Status::method_not_allowed(
+                        "the server does not allow this method on the requested resource",
+                    ));
+                }
+                let body = document::parse(&call.content_type, &call.body)?;
+                let mut state = self.state();
+                let mut writer = self.writer_for(&mut state, call)?;
+                let stored = writer.create(endpoint, namespace, body)?;
+                let warnings = std::mem::take(&mut writer.warnings);
+                let answer = Answer::ok(presenter.object(&stored));
+                Ok(Answer { code: StatusCode::CREATED, warnings, ..answer })
+            }
+            "DELETE" => self.delete_collection(call, endpoint, namespace, &presenter),
+            _ => Err(not_allowed()),
+        }
+    }
+
+    fn delete_collection(
+        &self,
+        call: &Call,
+        endpoint: &Endpoint,
+        namespace: Option<&str>,
+        presenter: &Presenter,
+    ) -> Result<Answer, Status> {
+        let options = list_options(call, endpoint)?;
+        let (delete, dry_run) = delete_options(call)?;
+        let mut state = self.state();
+        let page = read::list(&state, endpoint, namespace, &options)?;
+        let mut writer = self.writer_for(&mut state, call)?;
+        writer.options.dry_run |= dry_run;
+        let mut items = Vec::new();
+        for object in &page.items {
+            let metadata = &object.value["metadata"];
+            let key = Key::new(metadata["namespace"].as_str(), metadata["name"].as_str().unwrap_or_default());
+            match writer.delete(endpoint, &key, &delete) {
+                Ok(Deleted::Gone(object) | Deleted::Waiting(object)) => items.push(object),
+                // It went with one that was deleted before it.
+                Err(status) if status.code() == 404 => {}
+                Err(status) => return Err(status),
+            }
+        }
+        let version = state.version;
+        drop(state);
+        Ok(Answer::ok(presenter.page(&Page { items, version, token: None, remaining: None })))
+    }
+
+    fn on_object(&self, call: &Call, endpoint: &Endpoint, key: &Key, part: Part) -> Result<Answer, Status> {
+        let presenter = self.presenter(call, endpoint)?;
+        if call.is_watch() {
+            let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
+            return self.watch(call, presenter, namespace, Some(&key.name));
+        }
+        let mut state = self.state();
+        match call.method.as_str() {
+            "GET" | "HEAD" => {
+                let found = state.find(endpoint.resource.id, key);
+                let found = found.ok_or_else(|| Status::not_found(endpoint.subject(), &key.name))?;
+                Ok(Answer::ok(presenter.object(found)))
+            }
+            "PUT" => {
+                let body = document::parse(&call.content_type, &call.body)?;
+                let mut writer = self.writer_for(&mut state, call)?;
+                let stored = writer.replace(endpoint, key, part, body)?;
+                let warnings = std::mem::take(&mut writer.warnings);
+                Ok(Answer { warnings, ..Answer::ok(presenter.object(&stored)) })
+            }
+            "PATCH" => {
+                let patch = Patch::parse(&call.content_type, &call.body)?;
+                let mut writer = self.writer_for(&mut state, call)?;
+                let stored = writer.patch(endpoint, key, part, &patch)?;
+                let warnings = std::mem::take(&mut writer.warnings);
+                Ok(Answer { warnings, ..Answer::ok(presenter.object(&stored)) })
+            }
+            "DELETE" if part == Part::Main => {
+                let (options, dry_run) = delete_options(call)?;
+                let mut writer = self.writer_for(&mut state, call)?;
+                writer.options.dry_run |= dry_run;
+                match writer.delete(endpoint, key, &options)? {
+                    Deleted::Gone(object) => {
+                        Ok(Answer::json(&status::success(endpoint.subject(), &key.name, object.uid())))
+                    }
+                    Deleted::Waiting(object) => Ok(Answer::ok(presenter.object(&object))),
+                }
+            }
+            _ => Err(not_allowed()),
+        }
+    }
+
+    fn on_server(&self, call: &Call, parts: &[String]) -> Result<Answer, Status> {
+        let words: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let state = self.state();
+        match words.as_slice() {
+            ["healthz" | "livez" | "readyz", ..] => Ok(Answer::text("ok")),
+            ["openapi", "v3", rest @ ..] => openapi::answer(&state.registry, rest),
+            _ => discovery::answer(&state.registry, call, &words),
+        }
+    }
+
+    fn watch(
+        &self,
+        call: &Call,
+        presenter: Presenter,
+        namespace: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<Answer, Status> {
+        let query = &call.query;
+        let mut fields = query.get("fieldSelector").to_owned();
+        if let Some(name) = name {
+            fields = format!("metadata.name={name},{fields}");
+        }
+        let selector = Selector::parse(&presenter.endpoint, query.get("labelSelector"), &fields)?;
+        let timeout = match query.get("timeoutSeconds") {
+            "" | "0" => None,
+            seconds => {
+                let seconds = seconds.parse().map_err(|_| bad_number("timeoutSeconds", seconds))?;
+                Some(Duration::from_secs(seconds))
+            }
+        };
+        let options = WatchOptions {
+            presenter,
+            namespace: namespace.map(str::to_owned),
+            selector,
+            resource_version: query.get("resourceVersion").to_owned(),
+            version_match: query.get("resourceVersionMatch").to_owned(),
+            bookmarks: query.flag("allowWatchBookmarks"),
+            send_initial: (!query.get("sendInitialEvents").is_empty())
+                .then(|| query.flag("sendInitialEvents")),
+            timeout,
+            path: call.path.clone(),
+        };
+        let body = watch::start(self, options)?;
+        Ok(Answer { content: Content::Stream(body), ..Answer::ok(Bytes::new()) })
+    }
+
+    fn presenter(&self, call: &Call, endpoint: &Endpoint) -> Result<Presenter, Status> {
+        let shape = negotiate(&call.accept, call.query.get("includeObject"))?;
+        Ok(Presenter { endpoint: endpoint.clone(), shape, now: self.inner.clock.now() })
+    }
+
+    fn writer_for<'s>(&self, state: &'s mut super::store::State, call: &Call) -> Result<Writer<'s>, Status> {
+        let field_validation = match call.query.get("fieldValidation") {
+            "" | "Warn" => FieldValidation::Warn,
+            "Ignore" => FieldValidation::Ignore,
+            "Strict" => FieldValidation::Strict,
+            other => {
+                return Err(Status::bad_request(format!(
+                    "fieldValidation: Unsupported value: {other:?}: supported values: \"Ignore\", \"Strict\", \"Warn\""
+                )));
+            }
+        };
+        let options = WriteOptions { dry_run: dry_run(call.query.get("dryRun"))?, field_validation };
+        Ok(Writer::new(state, self.inner.clock.now(), options))
+    }
+}
+
+fn dry_run(text: &str) -> Result<bool, Status> {
+    match text {
+        "" => Ok(false),
+        "All" => Ok(true),
+        other => Err(Status::bad_request(format!(
+            "dryRun: Unsupported value: {other:?}: supported values: \"All\""
+        ))),
+    }
+}
+
+fn part(endpoint: &Endpoint, subresource: Option<&str>) -> Result<Part, Status> {
+    match subresource {
+        None => Ok(Part::Main),
+        Some("status") if endpoint.has_status() => Ok(Part::Status),
+        Some(_) => Err(Status::no_such_resource()),
+    }
+}
+
+fn not_allowed() -> Status {
+    Status::method_not_allowed("the server does not allow this method on the requested resource")
+}
+
+fn bad_number(name: &str, text: &str) -> Status {
+    Status::bad_request(format!("{name}: strconv.ParseInt: parsing {text:?}: invalid syntax"))
+}
+
+fn list_options(call: &Call, endpoint: &Endpoint) -> Result<ListOptions, Status> {
+    let query = &call.query;
+    let limit = match query.get("limit") {
+        "" => 0,
+        text => text.parse().map_err(|_| bad_number("limit", text))?,
+    };
+    Ok(ListOptions {
+        selector: Selector::parse(endpoint, query.get("labelSelector"), query.get("fieldSelector"))?,
+        limit,
+        token: Some(query.get("continue").to_owned()),
+        resource_version: query.get("resourceVersion").to_owned(),
+        version_match: query.get("resourceVersionMatch").to_owned(),
+    })
+}
+
+/// Options of a delete, from its body or its query; the second is whether the body asks for a dry run.
+fn delete_options(call: &Call) -> Result<(DeleteOptions, bool), Status> {
+    let body =
+        if call.body.is_empty() { json!({}) } else { document::parse(&call.content_type, &call.body)?.value };
+    let mut options = DeleteOptions::from_body(&body)?;
+    match call.query.get("propagationPolicy") {
+        "" => {}
+        policy => options.propagation = Propagation::parse(policy)?,
+    }
+    let asked = body["dryRun"].as_array().and_then(|all| all.first()).and_then(Value::as_str);
+    Ok((options, dry_run(asked.unwrap_or_default())?))
+}

@@ -1,0 +1,276 @@
+//! Request bodies as JSON values: parsing of JSON and YAML, noticing duplicate keys, and the parts of
+//! decoding that are the same for all kinds. Leaves the schema of each kind to `admit`.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::{Deserializer, de};
+use serde_json::{Map, Number, Value};
+
+use super::resource::Endpoint;
+use super::status::{Reason, Status};
+
+/// A parsed body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Document {
+    pub(crate) value: Value,
+    /// Paths of keys that occur twice, for `fieldValidation`.
+    pub(crate) duplicates: Vec<String>,
+}
+
+impl From<Value> for Document {
+    fn from(value: Value) -> Self {
+        Self { value, duplicates: Vec::new() }
+    }
+}
+
+/// Nesting that the parser follows; serde_json itself stops at 128.
+const YAML_MARK: &str = "yaml";
+
+/// Parses a body by its media type.
+pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Document, Status> {
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    if media_type.contains(YAML_MARK) {
+        let value: Value = serde_saphyr::from_slice(body).map_err(|error| unreadable(&error))?;
+        return Ok(Document::from(value));
+    }
+    if media_type.contains("protobuf") {
+        let message = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml";
+        return Err(Status::new(Reason::UnsupportedMediaType, message));
+    }
+    let mut duplicates = Vec::new();
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let seed = Watchful { path: String::new(), duplicates: &mut duplicates };
+    let value = seed.deserialize(&mut deserializer).map_err(|error| unreadable(&error))?;
+    deserializer.end().map_err(|error| unreadable(&error))?;
+    Ok(Document { value, duplicates })
+}
+
+fn unreadable(error: &dyn fmt::Display) -> Status {
+    Status::bad_request(format!("error decoding the body of the request: {error}"))
+}
+
+/// Builds a value and remembers the paths of keys that occur twice.
+struct Watchful<'a> {
+    path: String,
+    duplicates: &'a mut Vec<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Watchful<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Watchful<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut array = Vec::new();
+        loop {
+            let seed = Watchful {
+                path: format!("{}[{}]", self.path, array.len()),
+                duplicates: &mut *self.duplicates,
+            };
+            let Some(item) = items.next_element_seed(seed)? else { break };
+            array.push(item);
+        }
+        Ok(Value::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let path = if self.path.is_empty() { key.clone() } else { format!("{}.{key}", self.path) };
+            if object.contains_key(&key) {
+                self.duplicates.push(path.clone());
+            }
+            let value = entries.next_value_seed(Watchful { path, duplicates: &mut *self.duplicates })?;
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+/// The fields of `ObjectMeta`; others are dropped as the server drops them.
+const METADATA_FIELDS: &[&str] = &[
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "managedFields",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// Checks that `value` is an object of the endpoint's kind and brings its metadata into the form of the
+/// store. Returns the metadata fields that do not exist.
+pub(crate) fn decode_object(endpoint: &Endpoint, value: &mut Value) -> Result<Vec<String>, Status> {
+    let kind = &endpoint.resource.kind;
+    let api_version = endpoint.api_version();
+    let Some(object) = value.as_object_mut() else {
+        return Err(Status::bad_request(format!(
+            "couldn't get version/kind; json parse error: the body is not a {kind}"
+        )));
+    };
+    match object.get("kind").and_then(Value::as_str) {
+        Some(given) if given == kind => {}
+        None | Some("") => {
+            return Err(Status::bad_request("Object 'Kind' is missing in the body of the request"));
+        }
+        Some(given) => {
+            return Err(Status::bad_request(format!(
+                "the kind in the data ({given}) does not match the expected kind ({kind})"
+            )));
+        }
+    }
+    match object.get("apiVersion").and_then(Value::as_str) {
+        Some(given) if given == api_version => {}
+        given => {
+            return Err(Status::bad_request(format!(
+                "the API version in the data ({}) does not match the expected API version ({api_version})",
+                given.unwrap_or_default()
+            )));
+        }
+    }
+    let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    let Some(metadata) = metadata.as_object_mut() else {
+        return Err(cannot_handle(
+            endpoint,
+            "json: cannot unmarshal metadata into Go value of type v1.ObjectMeta",
+        ));
+    };
+    let unknown: Vec<String> = metadata
+        .keys()
+        .filter(|key| !METADATA_FIELDS.contains(&key.as_str()))
+        .map(|key| format!("metadata.{key}"))
+        .collect();
+    check_metadata_types(endpoint, metadata)?;
+    metadata.retain(|key, value| {
+        METADATA_FIELDS.contains(&key.as_str())
+            && !is_zero(value)
+            && key != "managedFields"
+            && key != "selfLink"
+    });
+    Ok(unknown)
+}
+
+/// Go leaves fields with these values out (`omitempty`).
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn check_metadata_types(endpoint: &Endpoint, metadata: &Map<String, Value>) -> Result<(), Status> {
+    for field in ["labels", "annotations"] {
+        let Some(entries) = metadata.get(field).and_then(Value::as_object) else { continue };
+        if let Some(bad) = entries.values().find(|value| !value.is_string()) {
+            let found = json_type(bad);
+            return Err(cannot_handle(
+                endpoint,
+                &format!(
+                    "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{field} of type string"
+                ),
+            ));
+        }
+    }
+    for (field, wanted) in [
+        ("name", "string"),
+        ("namespace", "string"),
+        ("generateName", "string"),
+        ("resourceVersion", "string"),
+    ] {
+        let value = metadata.get(field).unwrap_or(&Value::Null);
+        if !value.is_null() && !value.is_string() {
+            let found = json_type(value);
+            return Err(cannot_handle(
+                endpoint,
+                &format!(
+                    "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{field} of type {wanted}"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// 400: the body cannot be read as an object of this kind.
+pub(crate) fn cannot_handle(endpoint: &Endpoint, why: &str) -> Status {
+    let kind = &endpoint.resource.kind;
+    Status::bad_request(format!(
+        "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
+        endpoint.version
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_occurs_twice_is_noticed_and_the_last_one_counts() {
+        let document = parse("application/json", br#"{"spec":{"a":1,"a":2,"l":[{"b":1,"b":1}]}}"#).unwrap();
+        assert_eq!(document.duplicates, ["spec.a", "spec.l[0].b"]);
+        assert_eq!(document.value["spec"]["a"], 2);
+    }
+
+    #[test]
+    fn yaml_bodies_are_read_too() {
+        let document = parse("application/yaml", b"kind: X\nspec:\n  ttl: 60\n").unwrap();
+        assert_eq!(document.value["spec"]["ttl"], 60);
+    }
+}

@@ -1,0 +1,100 @@
+//! How this world acts out faults. Leaves it to `fault` which request is hit.
+
+use super::status::{Reason, Status};
+use crate::fault::Fault;
+
+/// What a fault does to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Nothing is done and this is answered.
+    Answer(Status),
+    /// 502 with the page of a proxy.
+    ProxyPage,
+    /// Never answered; carried out or not.
+    Silence { commit: bool },
+    /// Never answered, carried out after the next list.
+    Late,
+    /// The connection breaks; carried out or not.
+    Reset { commit: bool },
+    /// The body never ends.
+    SlowBody,
+    /// A watch that ends before it begins.
+    Cut,
+    /// A watch that opens and says nothing.
+    Stale,
+    /// A watch that is told at once that its version is gone.
+    Gap,
+    /// The fault means nothing to this request.
+    Pass,
+}
+
+/// Seconds in `Retry-After`, as the server's own priority and fairness says.
+const RETRY_AFTER_SECONDS: u32 = 1;
+
+/// What `fault` does to a request that is a watch, a write or a read.
+pub(crate) fn act(fault: Fault, is_watch: bool, is_write: bool) -> Act {
+    match fault {
+        Fault::TooManyRequests => Act::Answer(Status::too_many_requests(RETRY_AFTER_SECONDS)),
+        Fault::InternalError => Act::Answer(internal_error()),
+        Fault::BadGateway => Act::ProxyPage,
+        Fault::Unavailable => Act::Answer(unavailable()),
+        Fault::TimeoutBeforeCommit => Act::Silence { commit: false },
+        Fault::TimeoutAfterCommit => Act::Silence { commit: true },
+        Fault::LateCommit if is_write => Act::Late,
+        Fault::LateCommit => Act::Silence { commit: false },
+        Fault::ResetBeforeCommit => Act::Reset { commit: false },
+        Fault::ResetAfterCommit => Act::Reset { commit: true },
+        Fault::SlowBody if is_watch => Act::Stale,
+        Fault::SlowBody => Act::SlowBody,
+        Fault::WriteConflict if is_write => Act::Answer(write_conflict()),
+        Fault::WatchCut if is_watch => Act::Cut,
+        Fault::WatchStale if is_watch => Act::Stale,
+        Fault::WatchGap if is_watch => Act::Gap,
+        Fault::WriteConflict | Fault::WatchCut | Fault::WatchStale | Fault::WatchGap => Act::Pass,
+    }
+}
+
+/// How a running watch ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WatchEnd {
+    Cut,
+    Stale,
+    Reset,
+    Error(Status),
+}
+
+/// What `fault` does to a watch that is about to send an event.
+pub(crate) fn while_watching(fault: Fault) -> WatchEnd {
+    match fault {
+        Fault::WatchGap => WatchEnd::Error(gap()),
+        Fault::TooManyRequests => WatchEnd::Error(Status::too_many_requests(RETRY_AFTER_SECONDS)),
+        Fault::InternalError => WatchEnd::Error(internal_error()),
+        Fault::ResetBeforeCommit | Fault::ResetAfterCommit => WatchEnd::Reset,
+        Fault::WatchStale
+        | Fault::SlowBody
+        | Fault::TimeoutBeforeCommit
+        | Fault::TimeoutAfterCommit
+        | Fault::LateCommit => WatchEnd::Stale,
+        Fault::WatchCut | Fault::BadGateway | Fault::Unavailable | Fault::WriteConflict => WatchEnd::Cut,
+    }
+}
+
+/// What a watch is told whose version is compacted.
+pub(crate) fn gap() -> Status {
+    Status::expired("The resourceVersion for the provided watch is too old.")
+}
+
+fn internal_error() -> Status {
+    Status::new(Reason::InternalError, "Internal error occurred: etcdserver: leader changed")
+}
+
+fn unavailable() -> Status {
+    Status::new(Reason::ServiceUnavailable, "the server is currently unable to handle the request")
+}
+
+fn write_conflict() -> Status {
+    Status::new(
+        Reason::Conflict,
+        "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again",
+    )
+}

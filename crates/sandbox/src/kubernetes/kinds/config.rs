@@ -1,0 +1,121 @@
+//! Secrets and ConfigMaps. Leaves what the data means to whoever reads it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::super::complaint::{forbidden, invalid, required, too_long};
+use super::super::names::data_key_errors;
+use super::super::schema::Cause;
+use super::text;
+
+/// `core.MaxSecretSize`, for ConfigMaps too: all values together.
+const DATA_BYTES_MAX: usize = 1024 * 1024;
+const IMMUTABLE: &str = "field is immutable when `immutable` is set";
+
+/// Keys that a type of Secret must have (`ValidateSecret`).
+const REQUIRED_KEYS: &[(&str, &[&str])] = &[
+    ("kubernetes.io/tls", &["tls.crt", "tls.key"]),
+    ("kubernetes.io/dockerconfigjson", &[".dockerconfigjson"]),
+    ("kubernetes.io/dockercfg", &[".dockercfg"]),
+    ("kubernetes.io/ssh-auth", &["ssh-privatekey"]),
+];
+
+/// Checks base64 and folds `stringData` into `data`.
+pub(super) fn decode_secret(value: &mut Value) -> Result<(), String> {
+    let Some(object) = value.as_object_mut() else { return Ok(()) };
+    let plain = object.remove("stringData").unwrap_or(Value::Null);
+    if let Some(data) = object.get("data").filter(|data| !data.is_null()) {
+        let Some(data) = data.as_object() else {
+            return Err(
+                "json: cannot unmarshal into Go struct field Secret.data of type map[string][]uint8".into()
+            );
+        };
+        for entry in data.values().filter(|entry| !entry.is_null()) {
+            let Some(encoded) = entry.as_str() else {
+                return Err("json: cannot unmarshal into Go struct field Secret.data of type []uint8".into());
+            };
+            if let Err(error) = STANDARD.decode(encoded.replace(['\n', '\r'], "")) {
+                return Err(format!("illegal base64 data at input byte {}", error_offset(&error, encoded)));
+            }
+        }
+    }
+    let Some(plain) = plain.as_object().filter(|plain| !plain.is_empty()) else { return Ok(()) };
+    let data = object.entry("data").or_insert_with(|| json!({}));
+    if data.is_null() {
+        *data = json!({});
+    }
+    for (key, entry) in plain {
+        let Some(entry) = entry.as_str() else {
+            return Err("json: cannot unmarshal into Go struct field Secret.stringData of type string".into());
+        };
+        data[key.as_str()] = json!(STANDARD.encode(entry));
+    }
+    Ok(())
+}
+
+fn error_offset(error: &base64::DecodeError, encoded: &str) -> usize {
+    match error {
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => *at,
+        base64::DecodeError::InvalidLength(_) | base64::DecodeError::InvalidPadding => encoded.len() / 4 * 4,
+    }
+}
+
+fn data_causes(new: &Value, fields: &[&str]) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let mut size = 0;
+    for field in fields {
+        for (key, entry) in new[*field].as_object().into_iter().flatten() {
+            let path = format!("{field}[{key}]");
+            causes.extend(data_key_errors(key).iter().map(|error| invalid(path.clone(), key, error)));
+            size += entry
+                .as_str()
+                .map_or(0, |entry| if *field == "data" { entry.len() } else { entry.len() / 4 * 3 });
+        }
+    }
+    if size > DATA_BYTES_MAX {
+        causes.push(too_long(fields.first().copied().unwrap_or_default(), DATA_BYTES_MAX));
+    }
+    causes
+}
+
+fn immutable_causes(new: &Value, old: Option<&Value>, fields: &[&str]) -> Vec<Cause> {
+    let Some(old) = old.filter(|old| old["immutable"] == true) else { return Vec::new() };
+    let mut causes = Vec::new();
+    if new["immutable"] != true {
+        causes.push(forbidden("immutable", IMMUTABLE));
+    }
+    let empty = |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+    let changed =
+        |field: &&&str| new[**field] != old[**field] && !(empty(&new[**field]) && empty(&old[**field]));
+    causes.extend(fields.iter().filter(changed).map(|field| forbidden(*field, IMMUTABLE)));
+    causes
+}
+
+pub(super) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = data_causes(new, &["data"]);
+    let kind = text(new, "type");
+    if let Some((_, keys)) = REQUIRED_KEYS.iter().find(|(of, _)| *of == kind) {
+        let missing = keys.iter().filter(|key| new["data"].get(**key).is_none());
+        causes.extend(missing.map(|key| required(format!("data[{key}]"), "")));
+    }
+    if let Some(old) = old
+        && old["type"] != new["type"]
+    {
+        causes.push(invalid("type", kind, "field is immutable"));
+    }
+    causes.extend(immutable_causes(new, old, &["data"]));
+    causes
+}
+
+pub(super) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = data_causes(new, &["data", "binaryData"]);
+    for key in new["data"].as_object().into_iter().flatten().map(|(key, _)| key) {
+        if new["binaryData"].get(key).is_some() {
+            let path = format!("data[{key}]");
+            causes.push(invalid(path, key, "duplicate of key present in binaryData"));
+        }
+    }
+    causes.extend(immutable_causes(new, old, &["data", "binaryData"]));
+    causes
+}

@@ -1,0 +1,166 @@
+//! Deployments with the part of the Pod template that an operator of connectors writes. Leaves Pods to no
+//! one: nothing runs here, and `status` is what a test writes there.
+
+use serde_json::{Value, json};
+
+use super::super::complaint::{duplicate, invalid, invalid_raw, required};
+use super::super::names::{NameRule, label_causes, name_errors};
+use super::super::schema::Cause;
+use super::{entries, set_default, text};
+
+pub(super) fn default(new: &mut Value) {
+    let Some(spec) = new.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    set_default(spec, "replicas", json!(1));
+    set_default(spec, "revisionHistoryLimit", json!(10));
+    set_default(spec, "progressDeadlineSeconds", json!(600));
+    set_default(spec, "strategy", json!({}));
+    set_default(&mut spec["strategy"], "type", json!("RollingUpdate"));
+    if spec["strategy"]["type"] == "RollingUpdate" {
+        set_default(&mut spec["strategy"], "rollingUpdate", json!({}));
+        set_default(&mut spec["strategy"]["rollingUpdate"], "maxUnavailable", json!("25%"));
+        set_default(&mut spec["strategy"]["rollingUpdate"], "maxSurge", json!("25%"));
+    }
+    let Some(pod) = spec.pointer_mut("/template/spec").filter(|pod| pod.is_object()) else { return };
+    set_default(pod, "restartPolicy", json!("Always"));
+    set_default(pod, "terminationGracePeriodSeconds", json!(30));
+    set_default(pod, "dnsPolicy", json!("ClusterFirst"));
+    set_default(pod, "securityContext", json!({}));
+    set_default(pod, "schedulerName", json!("default-scheduler"));
+    if let Some(account) = pod["serviceAccountName"].as_str().map(str::to_owned) {
+        set_default(pod, "serviceAccount", json!(account));
+    }
+    for list in ["initContainers", "containers"] {
+        for container in pod.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            default_container(container);
+        }
+    }
+    for volume in pod.get_mut("volumes").and_then(Value::as_array_mut).into_iter().flatten() {
+        for source in ["secret", "configMap", "projected", "downwardAPI"] {
+            if let Some(source) = volume.get_mut(source) {
+                // 0644, which YAML and JSON write in decimal.
+                set_default(source, "defaultMode", json!(420));
+            }
+        }
+    }
+}
+
+fn default_container(container: &mut Value) {
+    set_default(container, "terminationMessagePath", json!("/dev/termination-log"));
+    set_default(container, "terminationMessagePolicy", json!("File"));
+    set_default(container, "resources", json!({}));
+    let image = text(container, "image");
+    let last = image.rsplit('/').next().unwrap_or_default();
+    let is_latest = !image.contains('@') && (!last.contains(':') || last.ends_with(":latest"));
+    set_default(container, "imagePullPolicy", json!(if is_latest { "Always" } else { "IfNotPresent" }));
+    for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+        set_default(port, "protocol", json!("TCP"));
+    }
+    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        let Some(probe) = container.get_mut(probe).filter(|probe| probe.is_object()) else { continue };
+        for (field, value) in
+            [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
+        {
+            set_default(probe, field, json!(value));
+        }
+        if let Some(get) = probe.get_mut("httpGet") {
+            set_default(get, "path", json!("/"));
+            set_default(get, "scheme", json!("HTTP"));
+        }
+    }
+    for variable in container.get_mut("env").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(field) = variable.pointer_mut("/valueFrom/fieldRef") {
+            set_default(field, "apiVersion", json!("v1"));
+        }
+    }
+}
+
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut causes = Vec::new();
+    if let Some(replicas) = spec["replicas"].as_i64()
+        && replicas < 0
+    {
+        causes.push(invalid_raw("spec.replicas", replicas, "must be greater than or equal to 0"));
+    }
+    let labels = &spec["template"]["metadata"]["labels"];
+    if spec["selector"].is_null() {
+        causes.push(required("spec.selector", ""));
+    } else if is_empty(&spec["selector"]["matchLabels"]) && is_empty(&spec["selector"]["matchExpressions"]) {
+        let value = go_selector(&spec["selector"]);
+        causes.push(invalid_raw("spec.selector", value, "empty selector is invalid for deployment"));
+    } else if !selects(&spec["selector"], labels) {
+        let why = "`selector` does not match template `labels`";
+        causes.push(invalid_raw("spec.template.metadata.labels", go_map(labels), why));
+    }
+    causes.extend(label_causes(labels.as_object().map(|_| labels), "spec.template.labels"));
+    causes.extend(container_causes(&spec["template"]["spec"]));
+    if let Some(old) = old
+        && old["spec"]["selector"] != spec["selector"]
+    {
+        causes.push(invalid_raw("spec.selector", go_selector(&spec["selector"]), "field is immutable"));
+    }
+    causes
+}
+
+fn container_causes(pod: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if entries(&pod["containers"]).is_empty() {
+        causes.push(required("spec.template.spec.containers", ""));
+    }
+    let mut names = std::collections::BTreeSet::new();
+    for (index, container) in entries(&pod["containers"]).iter().enumerate() {
+        let at = |field: &str| format!("spec.template.spec.containers[{index}].{field}");
+        let name = text(container, "name");
+        if name.is_empty() {
+            causes.push(required(at("name"), ""));
+        } else {
+            let errors = name_errors(NameRule::Label, name);
+            causes.extend(errors.iter().map(|error| invalid(at("name"), name, error)));
+            if !names.insert(name) {
+                causes.push(duplicate(at("name"), name));
+            }
+        }
+        if text(container, "image").is_empty() {
+            causes.push(required(at("image"), ""));
+        }
+    }
+    causes
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        other => other.is_null(),
+    }
+}
+
+/// `metav1.LabelSelector` against labels.
+fn selects(selector: &Value, labels: &Value) -> bool {
+    let wanted = selector["matchLabels"].as_object();
+    let all = wanted.into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value));
+    all && entries(&selector["matchExpressions"]).iter().all(|expression| {
+        let found = labels.get(text(expression, "key"));
+        let among = found.is_some_and(|value| entries(&expression["values"]).contains(value));
+        match text(expression, "operator") {
+            "In" => among,
+            "NotIn" => !among,
+            "Exists" => found.is_some(),
+            "DoesNotExist" => found.is_none(),
+            _ => false,
+        }
+    })
+}
+
+fn go_map(map: &Value) -> String {
+    let Some(map) = map.as_object() else { return "map[string]string(nil)".to_owned() };
+    let entries: Vec<String> = map.iter().map(|(key, value)| format!("{key:?}:{value}")).collect();
+    format!("map[string]string{{{}}}", entries.join(", "))
+}
+
+fn go_selector(selector: &Value) -> String {
+    format!(
+        "v1.LabelSelector{{MatchLabels:{}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}}",
+        go_map(&selector["matchLabels"])
+    )
+}

@@ -1,0 +1,120 @@
+//! The rules of the built-in kinds, as far as users and operators meet them: what is filled in, what is
+//! refused and in which words (`k8s.io/kubernetes/pkg/apis/*/validation`). Leaves metadata to `names`.
+
+mod config;
+mod deployment;
+mod event;
+mod ingress;
+mod rbac;
+mod service;
+
+use serde_json::{Value, json};
+
+use super::builtins::BuiltIn;
+use super::complaint::invalid_raw;
+use super::crd;
+use super::resource::Endpoint;
+use super::schema::Cause;
+
+/// Brings the body of a request into the form of the store. The error is what Go's decoder would say.
+pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) -> Result<(), String> {
+    match built_in {
+        BuiltIn::Secret => config::decode_secret(value),
+        _ => Ok(()),
+    }
+}
+
+/// Fills in defaults; `address` is a free number for a Service.
+pub(crate) fn default(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, address: u32) {
+    match built_in {
+        BuiltIn::Namespace => default_namespace(new, old),
+        BuiltIn::Secret => set_default(new, "type", json!("Opaque")),
+        BuiltIn::Service => service::default(new, old, address),
+        BuiltIn::Deployment => deployment::default(new),
+        BuiltIn::Event => event::default(new),
+        BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::default_binding(new),
+        BuiltIn::CustomResourceDefinition => crd::default(new),
+        BuiltIn::Ingress if !new["status"].is_object() => new["status"] = json!({ "loadBalancer": {} }),
+        BuiltIn::Ingress
+        | BuiltIn::ConfigMap
+        | BuiltIn::ServiceAccount
+        | BuiltIn::Lease
+        | BuiltIn::IngressClass
+        | BuiltIn::Role
+        | BuiltIn::ClusterRole => {}
+    }
+}
+
+/// What is wrong with an object; `old` is the stored object of an update.
+pub(crate) fn validate(
+    endpoint: &Endpoint,
+    built_in: BuiltIn,
+    new: &Value,
+    old: Option<&Value>,
+) -> Vec<Cause> {
+    match built_in {
+        BuiltIn::Secret => config::validate_secret(new, old),
+        BuiltIn::ConfigMap => config::validate_config_map(new, old),
+        BuiltIn::Service => service::validate(new, old),
+        BuiltIn::Deployment => deployment::validate(new, old),
+        BuiltIn::Event => event::validate(endpoint, new, old),
+        BuiltIn::Lease => validate_lease(new),
+        BuiltIn::Ingress => ingress::validate(new, old),
+        BuiltIn::IngressClass => ingress::validate_class(new, old),
+        BuiltIn::Role | BuiltIn::ClusterRole => rbac::validate_role(new),
+        BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::validate_binding(new, old),
+        BuiltIn::CustomResourceDefinition => crd::validate(new),
+        BuiltIn::Namespace | BuiltIn::ServiceAccount => Vec::new(),
+    }
+}
+
+fn default_namespace(new: &mut Value, old: Option<&Value>) {
+    let name = new["metadata"]["name"].clone();
+    if new["metadata"]["labels"].is_null() {
+        new["metadata"]["labels"] = json!({});
+    }
+    new["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+    match old {
+        None => {
+            new["spec"] = json!({ "finalizers": ["kubernetes"] });
+            new["status"] = json!({ "phase": "Active" });
+        }
+        // `spec.finalizers` is written through `/finalize` alone.
+        Some(old) => new["spec"] = old["spec"].clone(),
+    }
+}
+
+fn validate_lease(new: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let spec = &new["spec"];
+    if let Some(seconds) = spec["leaseDurationSeconds"].as_i64()
+        && seconds <= 0
+    {
+        causes.push(invalid_raw("spec.leaseDurationSeconds", seconds, "must be greater than 0"));
+    }
+    if let Some(transitions) = spec["leaseTransitions"].as_i64()
+        && transitions < 0
+    {
+        causes.push(invalid_raw("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
+    }
+    causes
+}
+
+/// Sets a field that is absent or null.
+fn set_default(object: &mut Value, field: &str, value: Value) {
+    if let Some(fields) = object.as_object_mut()
+        && fields.get(field).is_none_or(Value::is_null)
+    {
+        fields.insert(field.to_owned(), value);
+    }
+}
+
+/// The text of a field; empty when it has none.
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_default()
+}
+
+/// The entries of a list; none when it is absent.
+fn entries(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}

@@ -1,0 +1,118 @@
+//! Services, and the cluster addresses they get. Leaves endpoints to no one: nothing routes here.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::super::complaint::{duplicate, invalid, invalid_raw, required, unsupported};
+use super::super::names::{NameRule, name_errors};
+use super::super::schema::Cause;
+use super::{entries, set_default, text};
+
+const TYPES: &[&str] = &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
+const PROTOCOLS: &[&str] = &["SCTP", "TCP", "UDP"];
+/// First of the addresses given out: 10.96.0.0/12 is kubeadm's default range; .1 is the API server's own.
+const FIRST_ADDRESS: u32 = 0x0a60_0001;
+/// First of the ports given out (`--service-node-port-range`).
+const FIRST_NODE_PORT: u32 = 30_000;
+const NODE_PORTS: u32 = 2_768;
+
+pub(super) fn default(new: &mut Value, old: Option<&Value>, address: u32) {
+    let Some(spec) = new.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    set_default(spec, "type", json!("ClusterIP"));
+    set_default(spec, "sessionAffinity", json!("None"));
+    let kind = text(spec, "type").to_owned();
+    let has_node_ports = matches!(kind.as_str(), "NodePort" | "LoadBalancer");
+    for (index, port) in spec["ports"].as_array_mut().into_iter().flatten().enumerate() {
+        set_default(port, "protocol", json!("TCP"));
+        let number = port["port"].clone();
+        set_default(port, "targetPort", number);
+        if has_node_ports {
+            let before = old.map(|old| &old["spec"]["ports"][index]["nodePort"]).filter(|port| port.is_u64());
+            let offset = (address + u32::try_from(index).unwrap_or_default()) % NODE_PORTS;
+            let given = before.cloned().unwrap_or_else(|| json!(FIRST_NODE_PORT + offset));
+            set_default(port, "nodePort", given);
+        }
+    }
+    if kind == "ExternalName" {
+        return;
+    }
+    set_default(spec, "internalTrafficPolicy", json!("Cluster"));
+    if has_node_ports {
+        set_default(spec, "externalTrafficPolicy", json!("Cluster"));
+    }
+    set_default(spec, "ipFamilyPolicy", json!("SingleStack"));
+    set_default(spec, "ipFamilies", json!(["IPv4"]));
+    if text(spec, "clusterIP").is_empty() {
+        let before = old.map(|old| text(&old["spec"], "clusterIP")).filter(|ip| !ip.is_empty());
+        let free = || std::net::Ipv4Addr::from(FIRST_ADDRESS + address).to_string();
+        spec["clusterIP"] = json!(before.map_or_else(free, str::to_owned));
+    }
+    let ip = spec["clusterIP"].clone();
+    set_default(spec, "clusterIPs", json!([ip]));
+    if new["status"].is_null() {
+        new["status"] = json!({ "loadBalancer": {} });
+    }
+}
+
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let kind = text(spec, "type");
+    let mut causes = Vec::new();
+    if !TYPES.contains(&kind) {
+        causes.push(unsupported("spec.type", kind, TYPES));
+    }
+    if kind == "ExternalName" {
+        if text(spec, "externalName").is_empty() {
+            causes.push(required("spec.externalName", ""));
+        }
+    } else if entries(&spec["ports"]).is_empty() && text(spec, "clusterIP") != "None" {
+        causes.push(required("spec.ports", ""));
+    }
+    causes.extend(port_causes(entries(&spec["ports"])));
+    let before = old.map(|old| text(&old["spec"], "clusterIP")).unwrap_or_default();
+    let now = text(spec, "clusterIP");
+    if !before.is_empty() && before != now && kind != "ExternalName" {
+        let value = format!("[]string{{{now:?}}}");
+        causes.push(invalid_raw("spec.clusterIPs[0]", value, "may not change once set"));
+    }
+    causes
+}
+
+fn port_causes(ports: &[Value]) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let (mut names, mut numbers) = (BTreeSet::new(), BTreeSet::new());
+    for (index, port) in ports.iter().enumerate() {
+        let at = |field: &str| format!("spec.ports[{index}].{field}");
+        let name = text(port, "name");
+        if name.is_empty() {
+            if ports.len() > 1 {
+                causes.push(required(at("name"), ""));
+            }
+        } else {
+            let errors = name_errors(NameRule::Label, name);
+            causes.extend(errors.iter().map(|error| invalid(at("name"), name, error)));
+            if !names.insert(name) {
+                causes.push(duplicate(at("name"), name));
+            }
+        }
+        let number = port["port"].as_i64().unwrap_or_default();
+        if !(1..=65_535).contains(&number) {
+            causes.push(invalid_raw(at("port"), number, "must be between 1 and 65535, inclusive"));
+        }
+        let protocol = text(port, "protocol");
+        if !PROTOCOLS.contains(&protocol) {
+            causes.push(unsupported(at("protocol"), protocol, PROTOCOLS));
+        }
+        if !numbers.insert((number, protocol)) {
+            let value = format!(
+                "core.ServicePort{{Name:\"\", Protocol:{protocol:?}, AppProtocol:(*string)(nil), Port:{number}, TargetPort:intstr.IntOrString{{Type:0, IntVal:0, StrVal:\"\"}}, NodePort:0}}"
+            );
+            causes.push(Cause {
+                message: format!("Duplicate value: {value}"),
+                ..duplicate(format!("spec.ports[{index}]"), "")
+            });
+        }
+    }
+    causes
+}

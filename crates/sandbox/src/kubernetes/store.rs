@@ -1,0 +1,360 @@
+//! The objects: one counter for all versions, one collection per resource, and per collection the window
+//! of recent events that watches read. Leaves every rule to `write` and `settle`: what is put here is stored.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::sync::watch;
+
+use super::builtins::{self, BuiltIn};
+use super::resource::{Endpoint, Registry, ResourceId};
+
+/// Events that a collection remembers for its watches. More than one write of each of the 10,000 objects
+/// of the largest test, so that a watch survives a burst of that size; memory stays bounded.
+pub(crate) const EVENT_WINDOW: usize = 16_384;
+
+/// Where an object is within its collection; the namespace is empty for cluster-wide kinds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+impl Key {
+    pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
+        Self { namespace: namespace.unwrap_or_default().to_owned(), name: name.to_owned() }
+    }
+}
+
+/// One version of one object, in storage form.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) value: Value,
+    pub(crate) version: u64,
+    bytes: OnceLock<Bytes>,
+}
+
+impl Stored {
+    pub(crate) fn new(value: Value, version: u64) -> Self {
+        Self { value, version, bytes: OnceLock::new() }
+    }
+
+    /// The JSON of the storage form, made once.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.bytes.get_or_init(|| Bytes::from(self.value.to_string())).clone()
+    }
+
+    pub(crate) fn uid(&self) -> &str {
+        self.value["metadata"]["uid"].as_str().unwrap_or_default()
+    }
+
+    pub(crate) fn is_terminating(&self) -> bool {
+        self.value["metadata"]["deletionTimestamp"].is_string()
+    }
+
+    pub(crate) fn finalizers(&self) -> impl Iterator<Item = &str> {
+        self.value["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str)
+    }
+}
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Added,
+    Modified,
+    Deleted,
+}
+
+/// One entry of a collection's window.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) version: u64,
+    pub(crate) change: Change,
+    pub(crate) object: Arc<Stored>,
+    /// The version before, for selectors that start or stop to match.
+    pub(crate) before: Option<Arc<Stored>>,
+}
+
+/// The objects of one resource.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    pub(crate) objects: BTreeMap<Key, Arc<Stored>>,
+    window: VecDeque<Event>,
+    /// Events up to this version are gone.
+    compacted: u64,
+    changed: watch::Sender<u64>,
+}
+
+/// A watch asked for events that are gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Compacted {
+    pub(crate) oldest: u64,
+}
+
+impl Collection {
+    fn new(version: u64) -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            window: VecDeque::new(),
+            compacted: version,
+            changed: watch::Sender::new(version),
+        }
+    }
+
+    fn push(&mut self, event: Event) {
+        if self.window.len() == EVENT_WINDOW
+            && let Some(oldest) = self.window.pop_front()
+        {
+            self.compacted = oldest.version;
+        }
+        self.changed.send_replace(event.version);
+        self.window.push_back(event);
+    }
+
+    /// Up to `max` events after `version`.
+    pub(crate) fn events_after(&self, version: u64, max: usize) -> Result<Vec<Event>, Compacted> {
+        if version < self.compacted {
+            return Err(Compacted { oldest: self.compacted });
+        }
+        let from = self.window.partition_point(|event| event.version <= version);
+        Ok(self.window.range(from..).take(max).cloned().collect())
+    }
+
+    /// Wakes when something changes.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Forgets the events so far, as a compaction of etcd does.
+    fn compact(&mut self, version: u64) {
+        self.window.clear();
+        self.compacted = version;
+    }
+
+    /// The objects of one namespace, or all.
+    pub(crate) fn range(&self, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &Arc<Stored>)> {
+        let start = Key { namespace: namespace.unwrap_or_default().to_owned(), name: String::new() };
+        let wanted = namespace.map(str::to_owned);
+        self.objects
+            .range(start..)
+            .take_while(move |(key, _)| wanted.as_ref().is_none_or(|namespace| key.namespace == *namespace))
+    }
+}
+
+/// An object anywhere.
+pub(crate) type Place = (ResourceId, Key);
+
+/// Everything the server remembers.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) registry: Registry,
+    pub(crate) version: u64,
+    seed: u64,
+    uids: u64,
+    collections: BTreeMap<ResourceId, Collection>,
+    by_owner: BTreeMap<String, BTreeSet<Place>>,
+    /// Objects that `settle` has to look at.
+    pub(crate) unsettled: VecDeque<Unsettled>,
+    /// Continue tokens from before this version have expired.
+    pub(crate) compacted: u64,
+    /// Cluster addresses given to Services so far.
+    pub(crate) addresses: u32,
+}
+
+/// Work that the server's own controllers have to do.
+#[derive(Clone, Debug)]
+pub(crate) enum Unsettled {
+    /// The object with this uid is gone: its dependents may go.
+    Owner(String),
+    /// An object that names owners was written: they may be gone already.
+    Dependent(Place),
+    /// An object that is being deleted may hold a finalizer of the garbage collector.
+    Held(Place),
+    /// A namespace was told to go: its content has to.
+    Emptying(String),
+    /// An object of this namespace went: it may have been the last.
+    Namespace(String),
+    /// A definition was told to go: its objects have to.
+    Withdrawing(ResourceId),
+    /// An object of this custom resource went, or a definition did.
+    Definition(ResourceId),
+}
+
+impl State {
+    pub(crate) fn new(seed: u64) -> Self {
+        let registry = builtins::registry();
+        // The first object of a real cluster has a small version, never 0, which has a meaning of its own.
+        let version = 1;
+        let collections = registry.all().map(|resource| (resource.id, Collection::new(version))).collect();
+        Self {
+            registry,
+            version,
+            seed,
+            uids: 0,
+            collections,
+            by_owner: BTreeMap::new(),
+            unsettled: VecDeque::new(),
+            compacted: 0,
+            addresses: 0,
+        }
+    }
+
+    /// Forgets all events so far.
+    pub(crate) fn compact(&mut self) {
+        self.compacted = self.version;
+        let version = self.version;
+        self.collections.values_mut().for_each(|collection| collection.compact(version));
+    }
+
+    pub(crate) fn collection(&self, id: ResourceId) -> Option<&Collection> {
+        self.collections.get(&id)
+    }
+
+    pub(crate) fn add_collection(&mut self, id: ResourceId) {
+        self.collections.entry(id).or_insert_with(|| Collection::new(self.version));
+    }
+
+    pub(crate) fn remove_collection(&mut self, id: ResourceId) {
+        self.collections.remove(&id);
+    }
+
+    pub(crate) fn find(&self, id: ResourceId, key: &Key) -> Option<&Arc<Stored>> {
+        self.collections.get(&id)?.objects.get(key)
+    }
+
+    /// An object whose place is given in words.
+    pub(crate) fn find_named(
+        &self,
+        endpoint: &Endpoint,
+        namespace: &str,
+        name: &str,
+    ) -> Option<&Arc<Stored>> {
+        self.find(endpoint.resource.id, &Key::new(Some(namespace), name))
+    }
+
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<Place> {
+        self.by_owner.get(uid).into_iter().flatten().cloned().collect()
+    }
+
+    /// Stores a new version of an object and tells the watches.
+    pub(crate) fn put(&mut self, id: ResourceId, key: Key, mut value: Value) -> Arc<Stored> {
+        self.version += 1;
+        value["metadata"]["resourceVersion"] = json!(self.version.to_string());
+        let object = Arc::new(Stored::new(value, self.version));
+        let version = self.version;
+        let Some(collection) = self.collections.get_mut(&id) else { return object };
+        let before = collection.objects.insert(key.clone(), Arc::clone(&object));
+        let change = if before.is_some() { Change::Modified } else { Change::Added };
+        collection.push(Event { version, change, object: Arc::clone(&object), before: before.clone() });
+        self.index_owners((id, key), before.as_deref(), Some(&object));
+        object
+    }
+
+    /// Removes an object and tells the watches; `value` is its last state.
+    pub(crate) fn remove(&mut self, id: ResourceId, key: &Key, mut value: Value) -> Option<Arc<Stored>> {
+        let collection = self.collections.get_mut(&id)?;
+        let before = collection.objects.remove(key)?;
+        self.version += 1;
+        value["metadata"]["resourceVersion"] = json!(self.version.to_string());
+        let object = Arc::new(Stored::new(value, self.version));
+        collection.push(Event {
+            version: self.version,
+            change: Change::Deleted,
+            object: Arc::clone(&object),
+            before: Some(Arc::clone(&before)),
+        });
+        self.index_owners((id, key.clone()), Some(&before), None);
+        if !before.uid().is_empty() {
+            self.unsettled.push_back(Unsettled::Owner(before.uid().to_owned()));
+        }
+        for owner in self.owner_places(&before, &key.namespace) {
+            self.unsettled.push_back(Unsettled::Held(owner));
+        }
+        if !key.namespace.is_empty() {
+            self.unsettled.push_back(Unsettled::Namespace(key.namespace.clone()));
+        }
+        let built_in = self.registry.get(id).and_then(|resource| resource.built_in);
+        if built_in.is_none_or(|kind| kind == BuiltIn::CustomResourceDefinition) {
+            self.unsettled.push_back(Unsettled::Definition(id));
+        }
+        Some(object)
+    }
+
+    /// Where the owners that an object names would be.
+    fn owner_places(&self, object: &Stored, namespace: &str) -> Vec<Place> {
+        let owners = object.value["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        owners
+            .filter_map(|owner| {
+                let endpoint =
+                    self.registry.for_object(owner["apiVersion"].as_str()?, owner["kind"].as_str()?)?;
+                let namespace = endpoint.resource.namespaced.then_some(namespace);
+                Some((endpoint.resource.id, Key::new(namespace, owner["name"].as_str()?)))
+            })
+            .collect()
+    }
+
+    fn index_owners(&mut self, place: Place, before: Option<&Stored>, after: Option<&Stored>) {
+        let old: BTreeSet<String> = before.map(owner_uids).unwrap_or_default();
+        let new: BTreeSet<String> = after.map(owner_uids).unwrap_or_default();
+        if old == new {
+            return;
+        }
+        for gone in old.difference(&new) {
+            if let Some(places) = self.by_owner.get_mut(gone) {
+                places.remove(&place);
+                if places.is_empty() {
+                    self.by_owner.remove(gone);
+                }
+            }
+        }
+        for owner in new.difference(&old) {
+            self.by_owner.entry(owner.clone()).or_default().insert(place.clone());
+        }
+        if after.is_some() {
+            self.unsettled.push_back(Unsettled::Dependent(place));
+        }
+    }
+
+    /// Sixteen bytes that depend on nothing but the seed and how many were asked for before.
+    fn next_hash(&mut self) -> [u8; 16] {
+        self.uids += 1;
+        let mut hasher = Sha256::new();
+        hasher.update(self.seed.to_le_bytes());
+        hasher.update(self.uids.to_le_bytes());
+        let digest = hasher.finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        bytes
+    }
+
+    /// A uid in the form of a random UUID.
+    pub(crate) fn next_uid(&mut self) -> String {
+        let mut bytes = self.next_hash();
+        bytes[6] = (bytes[6] & 0x0f) | 0x40;
+        bytes[8] = (bytes[8] & 0x3f) | 0x80;
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+
+    /// The five characters that `generateName` adds, of the alphabet without vowels that the server uses.
+    pub(crate) fn next_suffix(&mut self) -> String {
+        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+        self.next_hash()
+            .iter()
+            .take(5)
+            .map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()]))
+            .collect()
+    }
+}
+
+fn owner_uids(object: &Stored) -> BTreeSet<String> {
+    object.value["metadata"]["ownerReferences"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|owner| owner["uid"].as_str().map(str::to_owned))
+        .collect()
+}

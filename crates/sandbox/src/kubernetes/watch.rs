@@ -1,0 +1,290 @@
+//! Watches: streams that read a collection's window of events. A watch holds no events of its own but the
+//! few it is writing, so a slow client costs nothing; one that falls out of the window gets 410.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::ApiServer;
+use super::faulty;
+use super::present::{Presenter, error_line};
+use super::selector::Selector;
+use super::status::{Reason, Status};
+use super::store::{Change, Event, Stored};
+use crate::fault::ConnectionReset;
+use crate::serve::AnswerBody;
+
+/// Events taken from the window at once: bounds what a watch holds while its client is slow.
+const BATCH: usize = 64;
+/// The API server sends bookmarks about once a minute (`cacher.go`, `bookmarkFrequency`).
+const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+/// How long a watch lasts that does not say: the lower end of the server's 30 to 60 minutes
+/// (`--min-request-timeout`), without its randomness.
+const LASTS: Duration = Duration::from_secs(1800);
+
+/// What a watch asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchOptions {
+    pub(crate) presenter: Presenter,
+    pub(crate) namespace: Option<String>,
+    pub(crate) selector: Selector,
+    pub(crate) resource_version: String,
+    pub(crate) version_match: String,
+    pub(crate) bookmarks: bool,
+    pub(crate) send_initial: Option<bool>,
+    pub(crate) timeout: Option<Duration>,
+    /// For faults that hit while it runs.
+    pub(crate) path: String,
+}
+
+struct Watch {
+    server: ApiServer,
+    options: WatchOptions,
+    /// Existing objects that are still to be sent as ADDED.
+    initial: VecDeque<Arc<Stored>>,
+    /// After the last initial event: the bookmark that says so.
+    ends_initial: bool,
+    cursor: u64,
+    pending: VecDeque<Bytes>,
+    changed: watch::Receiver<u64>,
+    next_bookmark: Instant,
+    deadline: Instant,
+    sent_columns: bool,
+    state: Progress,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    Running,
+    /// A half-open connection: it says nothing any more.
+    Stale,
+    /// The pending lines are the last.
+    Ending,
+    Reset,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.server.inner.watchers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Starts a watch.
+pub(crate) fn start(server: &ApiServer, options: WatchOptions) -> Result<AnswerBody, Status> {
+    let state = server.state();
+    let Some(collection) = state.collection(options.presenter.endpoint.resource.id) else {
+        return Err(Status::no_such_resource());
+    };
+    check_initial(&options)?;
+    let asked = match options.resource_version.as_str() {
+        "" => 0,
+        text => text.parse::<u64>().map_err(|_| {
+            let why = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
+            let cause = super::complaint::invalid("resourceVersion", text, why);
+            Status::invalid(super::read::LIST_OPTIONS, "", vec![cause])
+        })?,
+    };
+    if asked > state.version {
+        let message = format!("Too large resource version: {asked}, current: {}", state.version);
+        return Err(Status::new(Reason::Timeout, message).with_cause(
+            "ResourceVersionTooLarge",
+            "Too large resource version",
+            "",
+        ));
+    }
+    let wants_initial = options.send_initial.unwrap_or(asked == 0);
+    let mut initial = VecDeque::new();
+    if wants_initial {
+        let objects = collection.range(options.namespace.as_deref()).map(|(_, object)| object);
+        initial.extend(objects.filter(|object| options.selector.matches(&object.value)).cloned());
+    }
+    let cursor = if wants_initial || asked == 0 { state.version } else { asked };
+    let now = Instant::now();
+    let watch = Watch {
+        changed: collection.subscribe(),
+        ends_initial: options.send_initial == Some(true) && options.bookmarks,
+        cursor,
+        initial,
+        pending: VecDeque::new(),
+        next_bookmark: now + BOOKMARK_EVERY,
+        deadline: now + options.timeout.unwrap_or(LASTS),
+        sent_columns: false,
+        state: Progress::Running,
+        server: server.clone(),
+        options,
+    };
+    server.inner.watchers.fetch_add(1, Ordering::Relaxed);
+    drop(state);
+    let frames = stream::unfold(watch, |mut watch| async move {
+        let line = watch.next().await?;
+        Some((line.map(Frame::data), watch))
+    });
+    Ok(StreamBody::new(frames).boxed_unsync())
+}
+
+fn check_initial(options: &WatchOptions) -> Result<(), Status> {
+    let forbidden = |field: &str, why: &str| {
+        let cause = super::complaint::forbidden(field, why);
+        Err(Status::invalid(super::read::LIST_OPTIONS, "", vec![cause]))
+    };
+    match options.send_initial {
+        Some(_) if options.version_match != "NotOlderThan" => forbidden(
+            "resourceVersionMatch",
+            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        ),
+        None if !options.version_match.is_empty() => forbidden(
+            "resourceVersionMatch",
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ),
+        _ => Ok(()),
+    }
+}
+
+impl Watch {
+    async fn next(&mut self) -> Option<Result<Bytes, ConnectionReset>> {
+        loop {
+            match self.state {
+                Progress::Stale => std::future::pending::<()>().await,
+                Progress::Reset => {
+                    self.state = Progress::Ending;
+                    self.pending.clear();
+                    return Some(Err(ConnectionReset));
+                }
+                Progress::Running | Progress::Ending => {}
+            }
+            if let Some(line) = self.pending.pop_front() {
+                return Some(Ok(line));
+            }
+            if self.state == Progress::Ending {
+                return None;
+            }
+            self.fill();
+            if self.state == Progress::Running && self.pending.is_empty() {
+                self.rest().await;
+            }
+        }
+    }
+
+    /// Takes the next lines, if there are any.
+    fn fill(&mut self) {
+        self.options.presenter.now = self.server.inner.clock.now();
+        if let Some(object) = self.initial.pop_front() {
+            self.deliver("ADDED", &object);
+            return;
+        }
+        if self.ends_initial {
+            self.ends_initial = false;
+            self.pending.push_back(self.options.presenter.bookmark(self.cursor, true));
+            return;
+        }
+        let id = self.options.presenter.endpoint.resource.id;
+        let events = {
+            let state = self.server.state();
+            self.changed.borrow_and_update();
+            match state.collection(id) {
+                Some(collection) => collection.events_after(self.cursor, BATCH),
+                None => {
+                    // The definition of the resource was deleted: the server ends its watches.
+                    self.state = Progress::Ending;
+                    return;
+                }
+            }
+        };
+        match events {
+            Ok(events) => {
+                for event in events {
+                    if self.state != Progress::Running {
+                        return;
+                    }
+                    self.cursor = event.version;
+                    self.show(&event);
+                }
+            }
+            Err(compacted) => self.expire(compacted.oldest),
+        }
+    }
+
+    fn expire(&mut self, oldest: u64) {
+        let message = format!("too old resource version: {} ({oldest})", self.cursor);
+        self.pending.push_back(error_line(&Status::expired(message)));
+        self.state = Progress::Ending;
+    }
+
+    /// Sends what an event means under the selector: a match that starts or stops is ADDED or DELETED.
+    fn show(&mut self, event: &Event) {
+        if let Some(namespace) = &self.options.namespace
+            && event.object.value["metadata"]["namespace"].as_str() != Some(namespace)
+        {
+            return;
+        }
+        let selector = &self.options.selector;
+        let was = event.before.as_ref().is_some_and(|before| selector.matches(&before.value));
+        let is = event.change != Change::Deleted && selector.matches(&event.object.value);
+        let kind = match (was, is) {
+            (false, false) => return,
+            (false, true) => "ADDED",
+            (true, true) => "MODIFIED",
+            (true, false) => "DELETED",
+        };
+        self.deliver(kind, &Arc::clone(&event.object));
+    }
+
+    fn deliver(&mut self, kind: &str, object: &Arc<Stored>) {
+        if let Some(fault) = self.server.faults().take("WATCH", &self.options.path) {
+            match faulty::while_watching(fault) {
+                faulty::WatchEnd::Cut => self.state = Progress::Ending,
+                faulty::WatchEnd::Stale => self.state = Progress::Stale,
+                faulty::WatchEnd::Reset => self.state = Progress::Reset,
+                faulty::WatchEnd::Error(status) => {
+                    self.pending.push_back(error_line(&status));
+                    self.state = Progress::Ending;
+                }
+            }
+            return;
+        }
+        let first = !self.sent_columns;
+        self.sent_columns = true;
+        self.pending.push_back(self.options.presenter.event(kind, object, first));
+    }
+
+    /// Waits for a change, the next bookmark or the end.
+    async fn rest(&mut self) {
+        tokio::select! {
+            biased;
+            changed = self.changed.changed() => {
+                if changed.is_err() {
+                    self.state = Progress::Ending;
+                }
+            }
+            () = tokio::time::sleep_until(self.deadline) => {
+                self.state = Progress::Ending;
+                self.bookmark();
+            }
+            () = tokio::time::sleep_until(self.next_bookmark) => self.bookmark(),
+        }
+    }
+
+    fn bookmark(&mut self) {
+        self.next_bookmark = Instant::now() + BOOKMARK_EVERY;
+        if !self.options.bookmarks {
+            return;
+        }
+        // Nothing is pending, so everything of this collection up to now has been sent.
+        let state = self.server.state();
+        if state.collection(self.options.presenter.endpoint.resource.id).is_some_and(|collection| {
+            collection.events_after(self.cursor, 1).is_ok_and(|events| events.is_empty())
+        }) {
+            self.cursor = state.version;
+        }
+        drop(state);
+        self.pending.push_back(self.options.presenter.bookmark(self.cursor, false));
+    }
+}

@@ -1,0 +1,374 @@
+//! Create, replace and patch: versions, generations, preconditions and finalizers, as
+//! `k8s.io/apiserver/pkg/registry` keeps them. Leaves what follows from a write to `settle`, removal to
+//! `delete`, and the content of objects to `admit`.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::admit::{self, FieldValidation, Part};
+use super::builtins::BuiltIn;
+use super::complaint;
+use super::crd;
+use super::document::Document;
+use super::patch::{self, Patch};
+use super::resource::Endpoint;
+use super::status::{Reason, Status, Subject};
+use super::store::{Key, State, Stored};
+
+/// Largest object: etcd's default request limit (`--max-request-bytes`).
+const OBJECT_BYTES_MAX: usize = 1_572_864;
+
+/// How a write is meant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WriteOptions {
+    pub(crate) dry_run: bool,
+    pub(crate) field_validation: FieldValidation,
+}
+
+/// Carries out writes on the state, at one moment.
+pub(crate) struct Writer<'a> {
+    pub(crate) state: &'a mut State,
+    pub(crate) now: Timestamp,
+    pub(crate) options: WriteOptions,
+    /// What the answer warns of.
+    pub(crate) warnings: Vec<String>,
+}
+
+pub(crate) const NAMESPACES: Subject<'static> =
+    Subject { group: "", plural: "namespaces", kind: "Namespace" };
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(state: &'a mut State, now: Timestamp, options: WriteOptions) -> Self {
+        Self { state, now, options, warnings: Vec::new() }
+    }
+
+    /// POST on a collection.
+    pub(crate) fn create(
+        &mut self,
+        endpoint: &Endpoint,
+        namespace: Option<&str>,
+        body: Document,
+    ) -> Result<Arc<Stored>, Status> {
+        let (mut value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
+        self.warnings.extend(warnings);
+        place(endpoint, namespace, &mut value)?;
+        self.name(endpoint, &mut value)?;
+        let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        self.check_namespace(endpoint, namespace, &name)?;
+        crd::check_accepts_new(self.state, endpoint)?;
+        if value["metadata"]["resourceVersion"].as_str().is_some_and(|version| version != "0") {
+            return Err(Status::bad_request("resourceVersion should not be set on objects to be created"));
+        }
+        let uid = self.state.next_uid();
+        if let Some(metadata) = value["metadata"].as_object_mut() {
+            metadata.remove("deletionTimestamp");
+            metadata.remove("deletionGracePeriodSeconds");
+            metadata.remove("generation");
+            metadata.insert("uid".to_owned(), json!(uid));
+            metadata.insert("creationTimestamp".to_owned(), admit::seconds(self.now));
+            if endpoint.resource.has_generation {
+                metadata.insert("generation".to_owned(), json!(1));
+            }
+        }
+        admit::split_status(endpoint, Part::Main, &mut value, None);
+        self.state.addresses += 1;
+        admit::complete(endpoint, Part::Main, &mut value, None, self.state.addresses)?;
+        crd::check(self.state, endpoint, &mut value, self.now)?;
+        let key = Key::new(namespace, &name);
+        if self.state.find(endpoint.resource.id, &key).is_some() {
+            return Err(Status::already_exists(endpoint.subject(), &name));
+        }
+        check_size(&value)?;
+        if self.options.dry_run {
+            return Ok(Arc::new(Stored::new(value, 0)));
+        }
+        let stored = self.state.put(endpoint.resource.id, key, value);
+        self.after_put(endpoint, &stored);
+        Ok(stored)
+    }
+
+    /// PUT on an object or its status.
+    pub(crate) fn replace(
+        &mut self,
+        endpoint: &Endpoint,
+        key: &Key,
+        part: Part,
+        body: Document,
+    ) -> Result<Arc<Stored>, Status> {
+        let (mut value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
+        self.warnings.extend(warnings);
+        let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
+        place(endpoint, namespace, &mut value)?;
+        let given = value["metadata"]["name"].as_str().unwrap_or_default();
+        if given != key.name {
+            return Err(Status::bad_request(format!(
+                "the name of the object ({given}) does not match the name on the URL ({})",
+                key.name
+            )));
+        }
+        let old = self.existing(endpoint, key)?;
+        let has_version = value["metadata"]["resourceVersion"].is_string();
+        if !has_version && endpoint.resource.built_in.is_none_or(needs_version) {
+            let cause =
+                complaint::invalid_raw("metadata.resourceVersion", "0x0", "must be specified for an update");
+            return Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]));
+        }
+        self.update(endpoint, key, part, value, &old)
+    }
+
+    /// PATCH on an object or its status.
+    pub(crate) fn patch(
+        &mut self,
+        endpoint: &Endpoint,
+        key: &Key,
+        part: Part,
+        patch: &Patch,
+    ) -> Result<Arc<Stored>, Status> {
+        let old = self.existing(endpoint, key)?;
+        let patched = patch::apply(endpoint, &old.value, patch)?;
+        let decoded = admit::decode(endpoint, Document::from(patched), self.options.field_validation);
+        let (mut value, warnings) = decoded.map_err(|status| patch.explain(endpoint, status))?;
+        self.warnings.extend(warnings);
+        for (field, given) in [("name", &key.name), ("namespace", &key.namespace)] {
+            let patched = value["metadata"][field].as_str().unwrap_or_default();
+            if patched != given {
+                return Err(Status::bad_request(format!(
+                    "the {field} of the object ({patched}) does not match the {field} on the URL ({given})"
+                )));
+            }
+        }
+        if !value["metadata"]["resourceVersion"].is_string() {
+            value["metadata"]["resourceVersion"] = old.value["metadata"]["resourceVersion"].clone();
+        }
+        self.update(endpoint, key, part, value, &old)
+    }
+
+    fn existing(&self, endpoint: &Endpoint, key: &Key) -> Result<Arc<Stored>, Status> {
+        let found = self.state.find(endpoint.resource.id, key);
+        found.cloned().ok_or_else(|| Status::not_found(endpoint.subject(), &key.name))
+    }
+
+    fn update(
+        &mut self,
+        endpoint: &Endpoint,
+        key: &Key,
+        part: Part,
+        mut value: Value,
+        old: &Arc<Stored>,
+    ) -> Result<Arc<Stored>, Status> {
+        check_preconditions(endpoint, key, &value, old)?;
+        admit::split_status(endpoint, part, &mut value, Some(&old.value));
+        carry_metadata(&mut value, &old.value);
+        check_finalizers(endpoint, key, &value, old)?;
+        let mut previous = old.value.clone();
+        admit::complete(endpoint, part, &mut value, Some(&previous), self.state.addresses)?;
+        crd::check(self.state, endpoint, &mut value, self.now)?;
+        if value == previous {
+            return Ok(Arc::clone(old));
+        }
+        if endpoint.resource.has_generation && admit::differs_in_generation(endpoint, &value, &previous) {
+            let generation = previous["metadata"]["generation"].as_u64().unwrap_or_default();
+            value["metadata"]["generation"] = json!(generation + 1);
+        }
+        previous.take();
+        check_size(&value)?;
+        if self.options.dry_run {
+            return Ok(Arc::new(Stored::new(value, old.version)));
+        }
+        if old.is_terminating() && is_free(&value) {
+            // The write that takes the last finalizer away is the removal: there is no version between.
+            let removed = self.state.remove(endpoint.resource.id, key, value);
+            self.settle();
+            return removed.ok_or_else(|| Status::not_found(endpoint.subject(), &key.name));
+        }
+        let stored = self.state.put(endpoint.resource.id, key.clone(), value);
+        self.after_put(endpoint, &stored);
+        Ok(stored)
+    }
+
+    fn after_put(&mut self, endpoint: &Endpoint, stored: &Arc<Stored>) {
+        match endpoint.resource.built_in {
+            Some(BuiltIn::CustomResourceDefinition) => crd::serve(self.state, &stored.value),
+            Some(BuiltIn::Namespace) if !stored.is_terminating() => {
+                let name = stored.value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+                self.ensure_service_account(&name);
+            }
+            _ => {}
+        }
+        self.settle();
+    }
+
+    /// Every namespace has a ServiceAccount `default`, which the server makes.
+    fn ensure_service_account(&mut self, namespace: &str) {
+        let Some(endpoint) = self.state.registry.for_object("v1", "ServiceAccount") else { return };
+        if self.state.find_named(&endpoint, namespace, "default").is_some() {
+            return;
+        }
+        let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {
+            "name": "default", "namespace": namespace, "uid": self.state.next_uid(),
+            "creationTimestamp": admit::seconds(self.now),
+        }});
+        self.state.put(endpoint.resource.id, Key::new(Some(namespace), "default"), account);
+    }
+
+    fn name(&mut self, endpoint: &Endpoint, value: &mut Value) -> Result<(), Status> {
+        /// A generated name leaves room for its suffix (`names.maxGeneratedNameLength`).
+        const PREFIX_MAX: usize = 58;
+        let metadata = &mut value["metadata"];
+        if metadata["name"].is_string() {
+            return Ok(());
+        }
+        let Some(prefix) = metadata["generateName"].as_str() else {
+            // Custom resources and built-in kinds share `ValidateObjectMeta`.
+            metadata["name"].take();
+            if let Some(metadata) = metadata.as_object_mut() {
+                metadata.remove("name");
+                metadata.remove("generateName");
+            }
+            let cause = complaint::required("metadata.name", "name or generateName is required");
+            return Err(Status::invalid(endpoint.subject(), "", vec![cause]));
+        };
+        let short: String = prefix.chars().take(PREFIX_MAX).collect();
+        metadata["name"] = json!(format!("{short}{}", self.state.next_suffix()));
+        Ok(())
+    }
+
+    /// `NamespaceLifecycle`: nothing new in a namespace that is missing or going.
+    fn check_namespace(
+        &self,
+        endpoint: &Endpoint,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<(), Status> {
+        let Some(namespace) = namespace else { return Ok(()) };
+        let kind = self.state.registry.for_object("v1", "Namespace");
+        let found = kind.and_then(|kind| self.state.find_named(&kind, "", namespace).cloned());
+        let Some(found) = found else { return Err(Status::not_found(NAMESPACES, namespace)) };
+        if found.is_terminating() {
+            let why = format!(
+                "unable to create new content in namespace {namespace} because it is being terminated"
+            );
+            return Err(Status::forbidden(endpoint.subject(), name, &why).with_cause(
+                "NamespaceTerminating",
+                &format!("namespace {namespace} is being terminated"),
+                "metadata.namespace",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Kinds that refuse a PUT without a version (`AllowUnconditionalUpdate` is false).
+fn needs_version(built_in: BuiltIn) -> bool {
+    matches!(built_in, BuiltIn::CustomResourceDefinition | BuiltIn::Lease)
+}
+
+/// Puts the namespace of the path into the object, and refuses another one.
+fn place(endpoint: &Endpoint, namespace: Option<&str>, value: &mut Value) -> Result<(), Status> {
+    let given = value["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
+    let Some(metadata) = value["metadata"].as_object_mut() else { return Ok(()) };
+    match namespace {
+        Some(namespace) if given.is_empty() || given == namespace => {
+            metadata.insert("namespace".to_owned(), json!(namespace));
+            Ok(())
+        }
+        Some(_) => Err(Status::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )),
+        None if endpoint.resource.namespaced => {
+            Err(Status::bad_request("an empty namespace may not be set during creation"))
+        }
+        None => {
+            metadata.remove("namespace");
+            Ok(())
+        }
+    }
+}
+
+fn check_preconditions(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
+    let metadata = &value["metadata"];
+    if let Some(uid) = metadata["uid"].as_str()
+        && uid != old.uid()
+    {
+        let why =
+            format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", old.uid());
+        return Err(Status::conflict(endpoint.subject(), &key.name, &why));
+    }
+    match metadata["resourceVersion"].as_str() {
+        None | Some("0") => Ok(()),
+        Some(version) if version.parse::<u64>().is_err() => {
+            let cause = complaint::invalid("metadata.resourceVersion", version, "must be a number");
+            Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
+        }
+        Some(version) if version != old.version.to_string() => {
+            Err(Status::modified_meanwhile(endpoint.subject(), &key.name))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// What a client cannot change in `metadata`.
+fn carry_metadata(value: &mut Value, old: &Value) {
+    let Some(metadata) = value["metadata"].as_object_mut() else { return };
+    for field in [
+        "name",
+        "namespace",
+        "uid",
+        "creationTimestamp",
+        "generation",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "resourceVersion",
+    ] {
+        match old["metadata"].get(field) {
+            Some(kept) => {
+                metadata.insert(field.to_owned(), kept.clone());
+            }
+            None => {
+                metadata.remove(field);
+            }
+        }
+    }
+}
+
+fn check_finalizers(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
+    if !old.is_terminating() {
+        return Ok(());
+    }
+    let before: Vec<&str> = old.finalizers().collect();
+    let added: Vec<&str> = value["metadata"]["finalizers"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .filter(|finalizer| !before.contains(finalizer))
+        .collect();
+    if added.is_empty() {
+        return Ok(());
+    }
+    let list = added.iter().map(|finalizer| format!("{finalizer:?}")).collect::<Vec<_>>().join(", ");
+    let why = format!(
+        "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{list}}}"
+    );
+    let cause = complaint::forbidden("metadata.finalizers", why);
+    Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
+}
+
+/// True when nothing holds an object that is being deleted.
+pub(crate) fn is_free(value: &Value) -> bool {
+    let none = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
+    let namespace_holds = value["kind"] == "Namespace" && !none(&value["spec"]["finalizers"]);
+    none(&value["metadata"]["finalizers"]) && !namespace_holds
+}
+
+fn check_size(value: &Value) -> Result<(), Status> {
+    // A cheap bound first would not help: serialising is what etcd's limit counts.
+    let size = value.to_string().len();
+    if size > OBJECT_BYTES_MAX {
+        let message = "etcdserver: request is too large";
+        return Err(Status::new(Reason::RequestEntityTooLarge, message));
+    }
+    Ok(())
+}
