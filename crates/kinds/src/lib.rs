@@ -10,6 +10,8 @@ pub mod table;
 
 mod condition;
 mod generated;
+#[cfg(test)]
+mod tests;
 
 pub use generated::{CRDS, KINDS, types};
 pub use reason::Reason;

@@ -148,7 +148,7 @@ fn property(field: &Field) -> Value {
         Type::String | Type::Integer | Type::Boolean | Type::Object => {}
     }
     if field.immutable {
-        let message = format!("{}: cannot be changed; delete the object and create it anew", field.name);
+        let message = format!("{}: is immutable; delete the object and create it anew", field.name);
         rules(&mut schema, &[Rule { rule: "self == oldSelf".to_owned(), message }]);
     }
     rules(&mut schema, &field.rules);

@@ -127,10 +127,6 @@ fn routes(routes: &Routes) -> Code {
         let entries = Code::text(&document.entries);
         Code::Struct("Document", vec![("entries", entries), ("mark", Code::text(&document.mark))])
     });
-    let document = routes.document.as_ref().map(|document| {
-        let members = vec![("entries", Code::text(&document.entries)), ("mark", Code::text(&document.mark))];
-        Code::Struct("Document", members)
-    });
     let lookup = routes.lookup.iter().map(|(query, pointer)| Code::atom(format!("({query:?}, {pointer:?})")));
     Code::Struct(
         "Routes",
@@ -142,7 +138,6 @@ fn routes(routes: &Routes) -> Code {
             ("page_size", Code::atom(routes.page_size.to_string())),
             ("lookup", Code::Slice(lookup.collect())),
             ("parent_in_body", Code::option(routes.parent_in_body.as_deref().map(Code::text))),
-            ("document", Code::option(document)),
             ("document", Code::option(document)),
         ],
     )
