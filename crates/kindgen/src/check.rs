@@ -5,10 +5,12 @@ mod field;
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
+
 use crate::TableError;
 use crate::project::{Kind, MANAGER};
 use crate::reasons::{self, Reason};
-use crate::table::{Field, Grouping, Lifecycle, Manager, Rule};
+use crate::table::{Field, Grouping, Lifecycle, Manager, Rule, Type};
 
 /// Checks all kinds.
 pub(crate) fn kinds(kinds: &[Kind], manager: &Manager, known: &[Reason]) -> Result<(), TableError> {
@@ -138,9 +140,29 @@ fn places(kind: &Kind) -> Result<(), TableError> {
             None => spec_path(kind, place, pointer.strip_prefix("/spec").unwrap_or(&pointer))?,
         }
     }
-    for sample in &table.samples {
-        for name in sample.spec.keys() {
-            spec_path(kind, "samples", &format!("/{name}"))?;
+    table
+        .samples
+        .iter()
+        .try_for_each(|it| sample(kind, &format!("samples.{}", it.name), &table.spec, &it.spec))
+}
+
+// A sample that the API server refuses is worse than none; bounds and rules are seen when samples are applied.
+fn sample(kind: &Kind, place: &str, fields: &[Field], given: &Map<String, Value>) -> Result<(), TableError> {
+    if let Some(name) = given.keys().find(|name| !fields.iter().any(|field| field.name == **name)) {
+        let (file, place, field) = (kind.path.clone(), place.to_owned(), name.clone());
+        return Err(TableError::NoSuchField { file, place, field });
+    }
+    for field in fields {
+        let place = format!("{place}.{}", field.name);
+        match given.get(&field.name) {
+            None if field.required => {
+                let fix = "give every required field, so that the sample can be applied";
+                return Err(TableError::Missing { file: kind.path.clone(), place, missing: "value", fix });
+            }
+            Some(Value::Object(inner)) if field.type_ == Type::Object => {
+                sample(kind, &place, &field.fields, inner)?
+            }
+            _ => {}
         }
     }
     Ok(())

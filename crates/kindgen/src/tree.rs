@@ -48,7 +48,7 @@ pub fn stale(root: &Path, files: &[File]) -> io::Result<Vec<String>> {
 }
 
 /// Files with our mark that nothing generates any more.
-pub fn orphans(root: &Path, files: &[File]) -> io::Result<Vec<String>> {
+fn orphans(root: &Path, files: &[File]) -> io::Result<Vec<String>> {
     let known: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let mut orphans = Vec::new();
     for home in HOMES.iter().filter(|home| root.join(home).is_dir()) {
@@ -66,7 +66,7 @@ pub fn orphans(root: &Path, files: &[File]) -> io::Result<Vec<String>> {
 }
 
 /// Whether a file carries the mark near its top.
-pub fn is_generated(path: &Path) -> io::Result<bool> {
+fn is_generated(path: &Path) -> io::Result<bool> {
     let text = fs::read_to_string(path)?;
     Ok(text.lines().take(8).any(|line| line.contains(MARK)))
 }

@@ -251,6 +251,35 @@ fn a_sample_with_a_misspelt_field() {
 }
 
 #[test]
+fn a_sample_without_a_required_field() {
+    check(
+        "shelfRef = { name = \"top\" }",
+        "",
+        &expect![
+            "kinds/red_widget.toml: samples.small.shelfRef: `value` is missing; give every required field, so that the sample can be applied"
+        ],
+    );
+    check(
+        "shelfRef = { name = \"top\" }",
+        "shelfRef = {}",
+        &expect![
+            "kinds/red_widget.toml: samples.small.shelfRef.name: `value` is missing; give every required field, so that the sample can be applied"
+        ],
+    );
+}
+
+#[test]
+fn a_document_where_there_is_none() {
+    check(
+        "grouping = \"parent-list\"",
+        "grouping = \"parent-document\"",
+        &expect![
+            "kinds/red_widget.toml: routes: `document` is missing; say where the document lists its `entries` and which member is an entry's `mark`"
+        ],
+    );
+}
+
+#[test]
 fn missing_files() {
     let without = |index: usize| {
         let mut sources = toy();
