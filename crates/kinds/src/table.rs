@@ -103,6 +103,17 @@ pub struct Routes {
     pub lookup: &'static [(&'static str, &'static str)],
     /// Where the create's body names the parent (`/account/id`), if it does.
     pub parent_in_body: Option<&'static str>,
+    /// The document, for kinds of [`Grouping::ParentDocument`].
+    pub document: Option<Document>,
+}
+
+/// A document that many resources make up together. It is read and written as a whole at [`Routes::collection`].
+#[derive(Clone, Copy, Debug)]
+pub struct Document {
+    /// JSON pointer to its list of entries.
+    pub entries: &'static str,
+    /// Member of an entry that says whose it is: `<Kind>/<namespace>/<name>` after `kflare-`, or a hash of it.
+    pub mark: &'static str,
 }
 
 /// How a resource and its Cloudflare object are tied together.
@@ -204,6 +215,8 @@ pub struct Hooks {
     pub loose_key: fn(canonical: &Value) -> BTreeMap<&'static str, String>,
     /// True when Cloudflare refuses a second object with this key, so that a create needs no look before it.
     pub refuses_twins: fn(canonical: &Value) -> bool,
+    /// Why an object of Cloudflare's cannot serve although it has the right key (a zone that moved away), for people.
+    pub unusable: fn(wire: &Value) -> Option<String>,
     /// A limit that Cloudflare would refuse, found before a call is spent on it.
     pub refused: fn(canonical: &Value, parents: &Parents<'_>) -> Option<Invalid>,
 }
@@ -257,12 +270,14 @@ impl Kind {
     }
 
     /// The external ID that a resource of this kind stands for: from its spec where users name it there, else from
-    /// its status, else from its label.
+    /// its label, else from its status. The label comes first because it is written first: between the two writes
+    /// only the label names an object that took a lost one's place.
     #[must_use]
     pub fn external_id<'r>(&self, resource: &'r Resource) -> Option<&'r str> {
         if let Some(pointer) = self.identity.spec {
             return resource.spec_str(pointer);
         }
-        resource.status_str(self.identity.status).or_else(|| resource.label(self.identity.label?))
+        let labelled = self.identity.label.and_then(|label| resource.label(label)).filter(|id| !id.is_empty());
+        labelled.or_else(|| resource.status_str(self.identity.status))
     }
 }

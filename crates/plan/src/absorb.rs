@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::act::{Act, Outcome, Part, Reply, Request, Target, Write};
 use crate::creating::Mark;
+use crate::document;
 use crate::hold::Hold;
 use crate::read::credentials;
 use crate::snapshot::{Claim, Lookup, Marked, Member, Observed, Snapshot};
@@ -26,6 +27,10 @@ pub fn absorb(snapshot: &mut Snapshot, act: &Act, outcome: Outcome, now: Timesta
             for (part, result) in act.parts.iter().zip(results) {
                 done(snapshot, part, result, now);
             }
+        }
+        (Request::Cloudflare { .. }, Outcome::Done(Reply::Cloudflare(result))) if document::is_write(act) => {
+            // The answer is the whole document as it stands now.
+            snapshot.document = Observed::Seen(result, now);
         }
         (Request::Cloudflare { .. }, Outcome::Done(Reply::Cloudflare(result))) => {
             for part in &act.parts {
@@ -91,8 +96,8 @@ fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource) {
         }
         _ => {}
     }
-    if part.write == Write::Prepare && Mark::of(object).is_none() {
-        adopted(member);
+    if matches!(part.write, Write::Prepare | Write::Claim) && Mark::of(object).is_none() {
+        taken(member);
     }
     if spec_changed || was_deleting != object.is_deleting() {
         // A claim is not conditional: the answer may show an edit or a deletion, which the next pass acts on.
@@ -101,8 +106,8 @@ fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource) {
     count_claim(snapshot, &part.member);
 }
 
-/// The candidate that was taken over is the member's own from here on.
-fn adopted(member: &mut Member) {
+/// The object that was found and taken is the member's own from here on.
+fn taken(member: &mut Member) {
     let Some(external) = member.kind.external_id(&member.object).map(str::to_owned) else { return };
     let is_it = |object: &&Value| {
         object.pointer(member.kind.identity.wire).and_then(Value::as_str) == Some(&external)
@@ -181,7 +186,7 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
     let class = error.class();
     let retriable = matches!(class, ErrorClass::RateLimited | ErrorClass::Transient);
     let credentials_refused = matches!(class, ErrorClass::Unauthorized | ErrorClass::Forbidden);
-    if parts > 1 && !retriable && !credentials_refused {
+    if parts > 1 && part.write != Write::Entry && !retriable && !credentials_refused {
         // Which part was to blame is not documented: smaller batches tell.
         if let Some(member) = snapshot.members.get_mut(&part.member) {
             member.progress.refused_in = Some(parts);

@@ -126,6 +126,8 @@ pub enum Write {
     Update(String, Value),
     /// Deletes the object with this ID.
     Delete(String),
+    /// Puts the member's entry into the shared document, or takes it out.
+    Entry,
 }
 
 /// Why we may touch an object in Cloudflare (V4).
@@ -141,6 +143,8 @@ pub enum Proof {
     CreatingMark(String),
     /// The resource asks to take it over.
     AdoptionPolicy(String),
+    /// The entry in the document carries our mark for this resource.
+    EntryMark(String),
     /// A second copy that only a late create of ours can have made: between the mark and its end.
     LateTwin(String),
 }
@@ -198,6 +202,7 @@ impl Write {
             Self::Create(_) => "create",
             Self::Update(..) => "update",
             Self::Delete(_) => "delete",
+            Self::Entry => "set its entry",
         }
     }
 }
@@ -210,6 +215,7 @@ impl fmt::Display for Proof {
             Self::ClaimLabel(id) => write!(f, "label claims {id}"),
             Self::CreatingMark(id) => write!(f, "creating mark proves {id}"),
             Self::AdoptionPolicy(id) => write!(f, "adoption policy asks for {id}"),
+            Self::EntryMark(mark) => write!(f, "the entry is marked {mark}"),
             Self::LateTwin(id) => write!(f, "{id} was made by our own late request"),
         }
     }

@@ -14,7 +14,7 @@ use crate::lifecycle::{Step, await_mark, delete, patch, proof_of, twins};
 use crate::read::hold_from_fault;
 use crate::snapshot::{Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{limits, policy, protection};
+use crate::{document, limits, policy, protection};
 
 /// The next step of a deleting member.
 pub(crate) fn step(
@@ -42,6 +42,12 @@ pub(crate) fn step(
     };
     if policy::keeps_object(&member.object, snapshot.deletion_default)? {
         return Ok(release(member));
+    }
+    if let Some(document) = member.kind.routes.document {
+        return match document::wish(snapshot, id, member, &context?, &document, None)? {
+            Step::Done => Ok(release(member)),
+            step => Ok(step),
+        };
     }
     let owned = member.kind.external_id(&member.object).map(str::to_owned);
     let mark = Mark::of(&member.object);

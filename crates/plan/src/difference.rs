@@ -24,6 +24,7 @@ pub fn differences(
         let has = live.pointer(field.wire).cloned().unwrap_or_default();
         let is_set = is_set(resource, field.name);
         let wants = match field.unset {
+            WhenUnset::Kept if !is_set => continue,
             WhenUnset::Unmanaged { .. } if !is_set && !applied.contains(field.name) => continue,
             WhenUnset::Unmanaged { clear } if !is_set => cleared(kind, field.wire, clear, parents),
             _ => desired.canonical.pointer(field.wire).cloned().unwrap_or_default(),
@@ -53,6 +54,19 @@ pub fn update_body(kind: &Kind, resource: &Resource, desired: &Desired, diffs: &
                 .unwrap_or_default(),
         };
         put(&mut body, field.wire, value);
+    }
+    body
+}
+
+/// A body without the fields that have a call of their own: the create's route does not take them.
+#[must_use]
+pub(crate) fn without_own_calls(kind: &Kind, body: &Value) -> Value {
+    let mut body = body.clone();
+    for field in kind.fields.iter().filter(|field| field.own_call.is_some()) {
+        let first = field.wire.split('/').nth(1).unwrap_or_default();
+        if let Some(members) = body.as_object_mut() {
+            members.remove(first);
+        }
     }
     body
 }

@@ -18,6 +18,7 @@ pub mod context;
 pub mod creating;
 pub mod deletion;
 pub mod difference;
+pub mod document;
 pub mod hold;
 pub mod lifecycle;
 pub mod limits;
@@ -28,6 +29,9 @@ pub mod report;
 pub mod snapshot;
 pub mod stage;
 pub mod unit;
+
+#[cfg(test)]
+mod tests;
 
 pub use absorb::absorb;
 pub use act::{Act, CredId, Decision, FieldDiff, Outcome, Patch, Proof, Reply, Request, Write};

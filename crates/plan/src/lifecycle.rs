@@ -17,7 +17,7 @@ use crate::policy::{self, Adoption};
 use crate::read::{full_key, guarded, hold_from_fault, loose_key, request};
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{deletion, limits, protection};
+use crate::{deletion, difference, document, limits, protection};
 
 /// What comes next for one member.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,8 @@ pub enum Step {
     Kubernetes(Write, Patch),
     /// Calls to Cloudflare, independent of each other.
     Cloudflare(CredId, Vec<Planned>),
+    /// Its entry in the shared document has to become this; `None` takes it out.
+    Entry(CredId, Option<Value>),
 }
 
 /// One call to Cloudflare that a member needs.
@@ -91,10 +93,13 @@ fn apply(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) ->
     }
     let context = context::for_apply(member)?;
     let desired = context::desired(member, &context)?;
+    if let Some(document) = member.kind.routes.document {
+        return document::wish(snapshot, id, member, &context, &document, Some(&desired.body));
+    }
     let made = member.progress.marked.and_then(|_| {
         member.live.seen().and_then(|live| live.pointer(member.kind.identity.wire)).and_then(Value::as_str)
     });
-    if let Some(external) = member.kind.external_id(&member.object).or(made) {
+    if let Some(external) = made.or_else(|| member.kind.external_id(&member.object)) {
         not_anothers(snapshot, id, external)?;
         match &member.live {
             Observed::Unread => return Ok(Step::Reading),
@@ -179,6 +184,9 @@ fn owned(
     }
     if let Some(step) = settle_mark(snapshot, id, member, context, desired, external)? {
         return Ok(step);
+    }
+    if let Some(why) = (member.kind.hooks.unusable)(live) {
+        return Err(Hold::new(Reason::TerminalError, why));
     }
     let diffs = differences(member.kind, &member.object, desired, live, &context.parents);
     if diffs.is_empty() {
@@ -295,7 +303,6 @@ fn acquire(
         Observed::Seen(found, began) => (found.as_slice(), Some(*began)),
         Observed::Absent(began) => (&[][..], Some(*began)),
         Observed::Unread if guarded(member, desired) => (&[][..], None),
-        Observed::Unread if policy::adoption(&member.object).is_err() => (&[][..], None),
         Observed::Unread => return Ok(Step::Reading),
         Observed::Failed(fault) => return Err(hold_from_fault(member, fault, "look for the object")),
     };
@@ -441,7 +448,7 @@ fn create(
     now: Timestamp,
 ) -> Result<Step, Hold> {
     if member.progress.marked.is_some() {
-        let mut body = desired.body.clone();
+        let mut body = difference::without_own_calls(member.kind, &desired.body);
         if let Some(pointer) = member.kind.routes.parent_in_body {
             put(&mut body, pointer, Value::String(context.parent.to_owned()));
         }
@@ -485,7 +492,11 @@ pub(crate) fn await_mark(mark: &Mark, now: Timestamp) -> Hold {
 }
 
 /// The conditional patch that stands before every create and adoption.
-fn prepare(member: &Member, annotations: Vec<(&str, Value)>, label: Option<(&str, Value)>) -> Step {
+pub(crate) fn prepare(
+    member: &Member,
+    annotations: Vec<(&str, Value)>,
+    label: Option<(&str, Value)>,
+) -> Step {
     let mut body = json!({"metadata": {"resourceVersion": member.object.metadata.resource_version}});
     add_finalizer(member, &mut body);
     for (name, value) in annotations {

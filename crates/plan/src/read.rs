@@ -45,6 +45,8 @@ pub enum What {
     Lookup,
     /// All objects below the unit's parent.
     List,
+    /// The document that the unit's members make up.
+    Document,
     /// The state of the token.
     Verify,
 }
@@ -77,6 +79,9 @@ enum Need {
 /// The reads that the next decision needs; empty when it needs none. They are independent of each other.
 #[must_use]
 pub fn reads(snapshot: &Snapshot, now: Timestamp) -> Vec<Read> {
+    if let Some(read) = document_read(snapshot) {
+        return vec![read];
+    }
     let mut single = Vec::new();
     for (id, member) in &snapshot.members {
         let Ok(context) = reading_context(member) else { continue };
@@ -106,6 +111,26 @@ pub fn reads(snapshot: &Snapshot, now: Timestamp) -> Vec<Read> {
         Some(list) => vec![list],
         None => single,
     }
+}
+
+/// The shared document, once, when any member may use it.
+fn document_read(snapshot: &Snapshot) -> Option<Read> {
+    if !matches!(snapshot.document, Observed::Unread) {
+        return None;
+    }
+    let readable = |member: &Member| {
+        let usable = !is_settled(member) && !policy::is_paused(&member.object);
+        let context =
+            reading_context(member).ok().filter(|context| !snapshot.refused.contains(context.cred))?;
+        (usable && member.kind.routes.document.is_some())
+            .then(|| (context.cred.clone(), context.parent.to_owned()))
+    };
+    let (member, (cred, parent)) =
+        snapshot.members.values().find_map(|member| Some((member, readable(member)?)))?;
+    let members = snapshot.members.keys().cloned().collect();
+    let request = request(Method::Get, member.kind.routes.collection, &parent, "")?;
+    let class = snapshot.members.values().map(|member| member.class).min().unwrap_or(Class::Drift);
+    Some(Read { cred, members, what: What::Document, request, per_page: None, class })
 }
 
 /// A page of a look-up: the records of one name and type. Every list of the API allows fifty.
@@ -149,6 +174,11 @@ pub(crate) fn reading_context(member: &Member) -> Result<Context<'_>, Hold> {
     context::for_apply(member)
 }
 
+fn is_settled(member: &Member) -> bool {
+    let progress = &member.progress;
+    progress.hold.is_some() || progress.stale || progress.gone || progress.released || progress.deferred
+}
+
 fn need(member: &Member, context: &Context<'_>, now: Timestamp) -> Need {
     let progress = &member.progress;
     let settled =
@@ -171,7 +201,7 @@ fn need(member: &Member, context: &Context<'_>, now: Timestamp) -> Need {
             Observed::Absent(_) => {}
         }
     }
-    if member.live.seen().is_some() || policy::adoption(&member.object).is_err() {
+    if member.live.seen().is_some() {
         return Need::Nothing;
     }
     let Ok(desired) = context::desired(member, context) else { return Need::Nothing };
@@ -246,6 +276,11 @@ pub(crate) fn request(method: Method, template: &'static str, parent: &str, id: 
 pub fn fold(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
     match read.what {
         What::List => fold_list(snapshot, read, answer, began),
+        What::Document => match answer {
+            ReadAnswer::One(document) => snapshot.document = Observed::Seen(document, began),
+            ReadAnswer::Many { .. } => shared_read_failed(snapshot, read, &not_one()),
+            ReadAnswer::Failed(fault) => shared_read_failed(snapshot, read, &fault),
+        },
         What::Item => each(snapshot, read, |member| member.live = item_seen(member, answer.clone(), began)),
         What::Verify => each(snapshot, read, |member| {
             member.verified = match answer.clone() {
@@ -321,8 +356,8 @@ pub(crate) fn full_key(member: &Member, item: &Value, parents: &Parents<'_>) -> 
 fn fold_list(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
     let (items, one_page) = match answer {
         ReadAnswer::Many { items, one_page } => (items, one_page),
-        ReadAnswer::One(_) => return list_failed(snapshot, read, &not_one()),
-        ReadAnswer::Failed(fault) => return list_failed(snapshot, read, &fault),
+        ReadAnswer::One(_) => return shared_read_failed(snapshot, read, &not_one()),
+        ReadAnswer::Failed(fault) => return shared_read_failed(snapshot, read, &fault),
     };
     snapshot.listing = Observed::Seen(Listing { count: items.len(), one_page }, began);
     snapshot.memory.listed = Some(items.len());
@@ -333,20 +368,26 @@ fn fold_list(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Ti
     }
 }
 
-/// The shared list failed. A token that Cloudflare refused fails only its own members (contract K19): the next one
+/// The shared read failed. A token that Cloudflare refused fails only its own members (contract K19): the next one
 /// is tried. Anything else concerns all.
-fn list_failed(snapshot: &mut Snapshot, read: &Read, fault: &ReadFault) {
+fn shared_read_failed(snapshot: &mut Snapshot, read: &Read, fault: &ReadFault) {
     let refused = matches!(fault, ReadFault::Api(error)
         if matches!(error.class(), ErrorClass::Unauthorized | ErrorClass::Forbidden));
     if refused {
         snapshot.refused.insert(read.cred.clone());
+    } else if read.what == What::Document {
+        snapshot.document = Observed::Failed(fault.clone());
     } else {
         snapshot.listing = Observed::Failed(fault.clone());
     }
     for member in snapshot.members.values_mut() {
         let own = reading_context(member).is_ok_and(|context| *context.cred == read.cred);
         if own || !refused {
-            let doing = "list the objects of the parent";
+            let doing = if read.what == What::Document {
+                "read the shared document"
+            } else {
+                "list the objects of the parent"
+            };
             let hold = hold_from_fault(member, fault, doing);
             member.progress.hold.get_or_insert(hold);
         }

@@ -85,7 +85,9 @@ fn of_member(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp
         Step::Done => tell(member, None, now),
         Step::Held(hold) => tell(member, Some(hold), now),
         Step::Ended => silent(Next::Forget),
-        Step::Reading | Step::Kubernetes(..) | Step::Cloudflare(..) => silent(Next::Now(member.class)),
+        Step::Reading | Step::Kubernetes(..) | Step::Cloudflare(..) | Step::Entry(..) => {
+            silent(Next::Now(member.class))
+        }
     }
 }
 

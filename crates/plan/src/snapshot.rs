@@ -241,6 +241,10 @@ pub struct Snapshot {
     pub claims: BTreeMap<String, Vec<Claim>>,
     /// The list that the members share, in a unit of children.
     pub listing: Observed<Listing>,
+    /// The document that the members make up, in a unit of one document.
+    pub document: Observed<Value>,
+    /// The members are all there are: every cache they come from is synced. A document is written only then.
+    pub complete: bool,
     /// Tokens that Cloudflare refused for the shared list in this pass.
     pub refused: BTreeSet<CredId>,
     /// What is remembered between passes.

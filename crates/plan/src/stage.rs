@@ -11,6 +11,7 @@ use kinds::table::Batch;
 use serde_json::{Map, Value, json};
 
 use crate::act::{Act, CredId, Decision, Part, Proof, Request, Write};
+use crate::document;
 use crate::lifecycle::{Planned, Step, step};
 use crate::read::{reading_context, request};
 use crate::snapshot::{Member, Snapshot};
@@ -25,6 +26,7 @@ use crate::unit::MemberId;
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
     let mut patches = Vec::new();
     let mut calls = Vec::new();
+    let mut entries = Vec::new();
     let mut creating = BTreeSet::new();
     for (id, member) in in_order(snapshot) {
         match step(snapshot, id, member, now) {
@@ -41,10 +43,15 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
                 }
                 calls.extend(planned.into_iter().map(|planned| (id, member, cred.clone(), planned)));
             }
+            Step::Entry(cred, entry) => entries.push((id, cred, entry)),
             Step::Done | Step::Held(_) | Step::Ended | Step::Reading => {}
         }
     }
-    let acts = if patches.is_empty() { cloudflare_acts(snapshot, calls) } else { slice(snapshot, patches) };
+    let mut acts =
+        if patches.is_empty() { cloudflare_acts(snapshot, calls) } else { slice(snapshot, patches) };
+    if acts.is_empty() {
+        acts.extend(document::write(snapshot, entries));
+    }
     if acts.is_empty() { Decision::Done } else { Decision::Stage(acts) }
 }
 
@@ -58,7 +65,7 @@ fn in_order(snapshot: &Snapshot) -> Vec<(&MemberId, &Member)> {
 /// Two resources of one key: only the first creates in this stage; the other then finds the object claimed.
 fn takes_key(creating: &mut BTreeSet<String>, member: &Member) -> bool {
     match member.desired.get() {
-        Some(Ok(desired)) => creating.insert(desired.key.clone()),
+        Some(Ok(desired)) if member.kind.routes.document.is_none() => creating.insert(desired.key.clone()),
         _ => true,
     }
 }

@@ -8,8 +8,15 @@ use super::member;
 use crate::table::{Hooks, Invalid, Parents};
 
 /// The hooks of the kind's row.
-pub static HOOKS: Hooks =
-    Hooks { body, canonical, key, loose_key: key, refuses_twins: |_| true, refused: |_, _| None };
+pub static HOOKS: Hooks = Hooks {
+    body,
+    canonical,
+    key,
+    loose_key: key,
+    refuses_twins: |_| true,
+    unusable: |_| None,
+    refused: |_, _| None,
+};
 
 // Never sent: the ID is all that the spec decides, and makes the spec's key the account's.
 fn body(spec: &Value, _parents: &Parents<'_>) -> Result<Value, Invalid> {

@@ -10,8 +10,15 @@ use super::member::{self, invalid};
 use crate::table::{Hooks, Invalid, Parents};
 
 /// The hooks of the kind's row. Cloudflare refuses a second zone of one name in any account (1061).
-pub static HOOKS: Hooks =
-    Hooks { body, canonical, key, loose_key: key, refuses_twins: |_| true, refused: |_, _| None };
+pub static HOOKS: Hooks = Hooks {
+    body,
+    canonical,
+    key,
+    loose_key: key,
+    refuses_twins: |_| true,
+    unusable,
+    refused: |_, _| None,
+};
 
 /// What Cloudflare makes of a zone whose type nobody names.
 const TYPE_DEFAULT: &str = "full";
@@ -42,6 +49,14 @@ fn key(canonical: &Value) -> BTreeMap<&'static str, String> {
     BTreeMap::from([("name", member::text(canonical, "name").to_owned())])
 }
 
+/// A zone whose domain was moved to other name servers, or that is on its way out, serves nobody (case B155).
+fn unusable(wire: &Value) -> Option<String> {
+    let status = member::text(wire, "status");
+    matches!(status, "moved" | "deleted" | "deactivated").then(|| {
+        format!("Cloudflare says that the zone is {status}: its domain no longer points at Cloudflare's name servers")
+    })
+}
+
 fn zone_type(zone: &Value) -> &str {
     match member::text(zone, "type") {
         "" => TYPE_DEFAULT,
@@ -52,6 +67,13 @@ fn zone_type(zone: &Value) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn b155_a_moved_zone_cannot_serve_and_a_pending_one_can() {
+        assert!((HOOKS.unusable)(&json!({"name": "example.com", "status": "moved"})).is_some());
+        assert_eq!((HOOKS.unusable)(&json!({"name": "example.com", "status": "pending"})), None);
+        assert_eq!((HOOKS.unusable)(&json!({"status": 7})), None);
+    }
 
     fn canonical(wire: &Value) -> Value {
         (HOOKS.canonical)(wire, &Parents::new())

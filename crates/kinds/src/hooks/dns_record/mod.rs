@@ -29,6 +29,7 @@ pub static HOOKS: Hooks = Hooks {
     key,
     loose_key,
     refuses_twins,
+    unusable: |_| None,
     refused: refusal::refused,
 };
 

@@ -1,0 +1,8 @@
+//! Plan tables: a small world in YAML, the stages that come of it, and their twin: the same world afterwards, in which
+//! nothing is left to do.
+
+mod account;
+mod document;
+mod harness;
+mod record;
+mod zone;

@@ -1,0 +1,89 @@
+//! Zones: one object a unit, several calls an update.
+
+use expect_test::expect;
+
+use super::harness::{check, check_once};
+
+#[test]
+fn a_new_zone_is_created_in_its_account() {
+    check(
+        "Zone",
+        "
+objects:
+- metadata: {name: example-com, namespace: apps}
+  spec: {name: example.com, accountRef: {name: acct}, type: full}
+",
+        &expect![[r#"
+            stage
+              PATCH Zone apps/example-com {"metadata":{"annotations":{"kflare.dev/creating":"name=example.com until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-example-com"}}
+                Zone apps/example-com prepare (nothing that exists is touched)
+            stage
+              POST /zones {"account":{"id":"000000000000000000000000000000ac"},"name":"example.com","type":"full"} as kflare/token/CF_API_TOKEN
+                Zone apps/example-com create (nothing that exists is touched)
+            stage
+              PATCH Zone apps/example-com {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/zone-id":"new1"},"uid":"uid-example-com"}}
+                Zone apps/example-com claim (nothing that exists is touched)
+            status: Zone apps/example-com Ready=True Synced: Cloudflare's object is as the spec says
+            next: Zone apps/example-com Drift
+        "#]],
+    );
+}
+
+#[test]
+fn a_zone_waits_for_its_records() {
+    check(
+        "Zone",
+        "
+objects:
+- metadata: {name: example-com, namespace: apps, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer], labels: {kflare.dev/zone-id: z1}}
+  spec: {name: example.com, accountRef: {name: acct}, type: full}
+  status: {cloudflareMetadata: {zoneID: z1}}
+dependents: [DNSRecord apps/a, DNSRecord apps/b, DNSRecord apps/c, DNSRecord apps/d, DNSRecord apps/e, DNSRecord apps/f]
+",
+        &expect![[r#"
+            status: Zone apps/example-com Ready=False InUse: waiting for DNSRecord apps/a, DNSRecord apps/b, DNSRecord apps/c, DNSRecord apps/d, DNSRecord apps/e and 1 more
+            next: Zone apps/example-com Wait
+        "#]],
+    );
+}
+
+#[test]
+fn a_plan_is_changed_by_the_subscription() {
+    check_once(
+        "Zone",
+        "
+objects:
+- metadata: {name: example-com, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/zone-id: z1}}
+  spec: {name: example.com, accountRef: {name: acct}, type: full, plan: pro}
+  status: {cloudflareMetadata: {zoneID: z1}}
+live:
+- {id: z1, name: example.com, type: full, status: active, account: {id: 000000000000000000000000000000ac}, plan: {legacy_id: free}}
+",
+        &expect![[r#"
+            stage
+              PUT /zones/z1/subscription {"rate_plan":{"id":"pro"}} as kflare/token/CF_API_TOKEN
+                Zone apps/example-com update [plan: "free" -> "pro"] (status records z1)
+            status: Zone apps/example-com Ready=False TerminalError: Cloudflare accepted plan but did not apply it: it is still "free" instead of "pro"
+            next: Zone apps/example-com Resync
+        "#]],
+    );
+}
+
+#[test]
+fn b155_a_moved_zone_is_reported_and_not_used() {
+    check(
+        "Zone",
+        "
+objects:
+- metadata: {name: example-com, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/zone-id: z1}}
+  spec: {name: example.com, accountRef: {name: acct}, type: full}
+  status: {cloudflareMetadata: {zoneID: z1}}
+live:
+- {id: z1, name: example.com, type: full, status: moved, account: {id: 000000000000000000000000000000ac}}
+",
+        &expect![[r#"
+            status: Zone apps/example-com Ready=False TerminalError: Cloudflare says that the zone is moved: its domain no longer points at Cloudflare's name servers
+            next: Zone apps/example-com Resync
+        "#]],
+    );
+}
