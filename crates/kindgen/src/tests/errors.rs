@@ -245,7 +245,7 @@ fn a_sample_with_a_misspelt_field() {
         "[samples.spec]\nsize",
         "[samples.spec]\nsise",
         &expect![
-            "kinds/red_widget.toml: samples: there is no field spec.sise; add it to the table or correct the name"
+            "kinds/red_widget.toml: samples.small: there is no field sise; add it to the table or correct the name"
         ],
     );
 }
