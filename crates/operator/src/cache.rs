@@ -1,0 +1,417 @@
+//! What the watches know: each object as pruned bytes with an index row, parsed when a pass needs it.
+//! Keeps facts and says what changed; whom a change wakes is decided in [`crate::routing`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use kinds::{Key, Kind, Resource};
+use plan::MemberId;
+use plan::snapshot::{Claim, Lookup};
+
+use crate::object;
+
+/// Where a version of an object comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A page of a list: believed even if its version is lower, because a restored etcd counts anew.
+    List,
+    /// A watch event.
+    Watch,
+    /// The answer to a write of ours, which must have led to this fingerprint if nobody else wrote meanwhile.
+    Own(Option<u64>),
+}
+
+/// What an object shows to others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Hash of what objects that refer to it see.
+    pub visible: u64,
+    /// The external ID that it claims.
+    pub claim: Option<Box<str>>,
+    /// The objects that it refers to.
+    pub references: Box<[(&'static str, Key)]>,
+}
+
+/// What a version of an object changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The object.
+    pub member: MemberId,
+    /// A version that the cache did not have, whoever made it.
+    pub newer: bool,
+    /// Something of the object that we did not expect differs: it is looked at again.
+    pub foreign: bool,
+    /// What was seen before; `None` for a new object.
+    pub before: Option<Seen>,
+    /// What is seen now; `None` for one that is gone.
+    pub after: Option<Seen>,
+}
+
+#[derive(Debug)]
+struct Row {
+    bytes: Box<[u8]>,
+    uid: Box<str>,
+    version: Box<str>,
+    fingerprint: u64,
+    seen: Seen,
+    recorded: bool,
+    created: Option<Timestamp>,
+    secrets: Box<[Key]>,
+    external: Option<Box<str>>,
+    ready: bool,
+}
+
+#[derive(Debug)]
+struct Shelf {
+    kind: &'static Kind,
+    rows: BTreeMap<Key, Row>,
+    claims: BTreeMap<Box<str>, BTreeSet<Key>>,
+    synced: bool,
+    version: String,
+}
+
+/// All caches.
+#[derive(Debug, Default)]
+pub struct Cache {
+    shelves: BTreeMap<&'static str, Shelf>,
+    children: BTreeMap<(&'static str, Key), BTreeSet<MemberId>>,
+    by_secret: BTreeMap<Key, BTreeSet<MemberId>>,
+    secrets: BTreeMap<Key, Box<str>>,
+    secrets_synced: bool,
+    namespaces: BTreeMap<String, BTreeMap<String, String>>,
+    namespaces_synced: bool,
+}
+
+impl Cache {
+    /// Empty caches of these kinds.
+    #[must_use]
+    pub fn new(kinds: &[&'static Kind]) -> Self {
+        let shelf = |kind: &&'static Kind| {
+            let kind = *kind;
+            let (rows, claims) = (BTreeMap::new(), BTreeMap::new());
+            (kind.name, Shelf { kind, rows, claims, synced: false, version: String::new() })
+        };
+        Self { shelves: kinds.iter().map(shelf).collect(), ..Self::default() }
+    }
+
+    /// Takes a version of an object; `None` when the cache had it or a newer one.
+    pub fn apply(&mut self, kind: &'static Kind, resource: &Resource, source: Source) -> Option<Change> {
+        let key = resource.key();
+        let shelf = self.shelves.get_mut(kind.name)?;
+        let old = shelf.rows.get(&key);
+        if let Some(row) = old
+            && *row.uid == *resource.metadata.uid
+            && !is_newer(&resource.metadata.resource_version, &row.version, source)
+        {
+            return None;
+        }
+        let expected = match (source, old) {
+            // Its deletion was seen before the answer to our write: the answer is history.
+            (Source::Own(_), None) => return None,
+            (Source::Own(expected), Some(row)) => expected.unwrap_or(row.fingerprint),
+            (_, Some(row)) => row.fingerprint,
+            (_, None) => 0,
+        };
+        if source == Source::Watch {
+            shelf.version.clone_from(&resource.metadata.resource_version);
+        }
+        let row = Row::of(kind, resource)?;
+        let foreign = old.is_none() || row.fingerprint != expected;
+        let member = MemberId { kind: kind.name, key };
+        let after = Some(row.seen.clone());
+        let before = self.remove_row(&member).map(|row| row.seen);
+        self.insert_row(&member, row);
+        Some(Change { member, newer: true, foreign, before, after })
+    }
+
+    /// An object is gone. `uid` guards against an old event about an object made anew.
+    pub fn delete(&mut self, kind: &'static Kind, key: &Key, uid: Option<&str>) -> Option<Change> {
+        let row = self.shelves.get(kind.name)?.rows.get(key)?;
+        if uid.is_some_and(|uid| uid != &*row.uid) {
+            return None;
+        }
+        let member = MemberId { kind: kind.name, key: key.clone() };
+        let before = self.remove_row(&member).map(|row| row.seen);
+        Some(Change { member, newer: true, foreign: true, before, after: None })
+    }
+
+    /// Ends a list: what it did not hold is gone (the watcher itself tells nobody, kube issue 1590).
+    pub fn listed(&mut self, kind: &'static Kind, held: &BTreeSet<Key>) -> Vec<Change> {
+        let Some(shelf) = self.shelves.get_mut(kind.name) else { return Vec::new() };
+        shelf.synced = true;
+        let gone: Vec<Key> = shelf.rows.keys().filter(|key| !held.contains(*key)).cloned().collect();
+        gone.iter().filter_map(|key| self.delete(kind, key, None)).collect()
+    }
+
+    /// The object, parsed.
+    #[must_use]
+    pub fn get(&self, kind: &str, key: &Key) -> Lookup<Resource> {
+        let Some(shelf) = self.shelves.get(kind).filter(|shelf| shelf.synced) else {
+            return Lookup::Unknown(format!("the {kind} objects have not been listed yet"));
+        };
+        let Some(row) = shelf.rows.get(key) else { return Lookup::Missing };
+        match serde_json::from_slice(&row.bytes) {
+            Ok(resource) => Lookup::Found(resource),
+            Err(error) => Lookup::Unknown(format!("its cached copy cannot be read: {error}")),
+        }
+    }
+
+    /// The version of an object that the cache has.
+    #[must_use]
+    pub fn version(&self, member: &MemberId) -> Option<&str> {
+        Some(&self.shelves.get(member.kind)?.rows.get(&member.key)?.version)
+    }
+
+    /// The external ID that an object stands for.
+    #[must_use]
+    pub fn external_id(&self, kind: &str, key: &Key) -> Option<&str> {
+        self.shelves.get(kind)?.rows.get(key)?.external.as_deref()
+    }
+
+    /// The objects that an object refers to.
+    #[must_use]
+    pub fn references(&self, member: &MemberId) -> &[(&'static str, Key)] {
+        let row = self.shelves.get(member.kind).and_then(|shelf| shelf.rows.get(&member.key));
+        row.map_or(&[], |row| &row.seen.references)
+    }
+
+    /// True while the cache holds the object.
+    #[must_use]
+    pub fn contains(&self, member: &MemberId) -> bool {
+        self.shelves.get(member.kind).is_some_and(|shelf| shelf.rows.contains_key(&member.key))
+    }
+
+    /// True when the object is Ready.
+    #[must_use]
+    pub fn is_ready(&self, member: &MemberId) -> bool {
+        self.shelves
+            .get(member.kind)
+            .and_then(|shelf| shelf.rows.get(&member.key))
+            .is_some_and(|row| row.ready)
+    }
+
+    /// The objects that refer to this one.
+    pub fn children(&self, kind: &'static str, key: &Key) -> impl Iterator<Item = &MemberId> {
+        self.children.get(&(kind, key.clone())).into_iter().flatten()
+    }
+
+    /// The objects whose token lies in this Secret, or that protect it.
+    pub fn users_of_secret(&self, secret: &Key) -> impl Iterator<Item = &MemberId> {
+        self.by_secret.get(secret).into_iter().flatten()
+    }
+
+    /// All objects of a kind.
+    pub fn all<'c>(&'c self, kind: &'static str) -> impl Iterator<Item = MemberId> + use<'c> {
+        let rows = self.shelves.get(kind).into_iter().flat_map(|shelf| shelf.rows.keys());
+        rows.map(move |key| MemberId { kind, key: key.clone() })
+    }
+
+    /// All objects in a namespace.
+    pub fn in_namespace<'c>(&'c self, namespace: &'c str) -> impl Iterator<Item = MemberId> + 'c {
+        let first = Key::new(namespace, "");
+        self.shelves.iter().flat_map(move |(kind, shelf)| {
+            let rows = shelf.rows.range(first.clone()..);
+            rows.map(|(key, _)| key)
+                .take_while(move |key| key.namespace == namespace)
+                .map(|key| MemberId { kind, key: key.clone() })
+        })
+    }
+
+    /// Who claims which external ID, among the resources whose parent exists: a claim whose parent is gone does not
+    /// count (contract K11).
+    #[must_use]
+    pub fn claims(&self, kind: &'static str) -> BTreeMap<String, Vec<Claim>> {
+        let Some(shelf) = self.shelves.get(kind) else { return BTreeMap::new() };
+        let claim = |key: &Key| {
+            let row = shelf.rows.get(key).filter(|row| self.parents_exist(shelf.kind, row))?;
+            let member = MemberId { kind, key: key.clone() };
+            Some(Claim { member, recorded: row.recorded, created: row.created })
+        };
+        let of_id = |keys: &BTreeSet<Key>| keys.iter().filter_map(claim).collect::<Vec<_>>();
+        let all = shelf.claims.iter().map(|(id, keys)| (id.to_string(), of_id(keys)));
+        all.filter(|(_, claims)| !claims.is_empty()).collect()
+    }
+
+    fn parents_exist(&self, kind: &Kind, row: &Row) -> bool {
+        let Some(parent) = kind.parent() else { return true };
+        let named = row.seen.references.iter().find(|(kind, _)| *kind == parent.kind);
+        // Not knowing the parent's kind is no proof that it is gone (V3).
+        named.is_none_or(|(kind, key)| {
+            self.shelves.get(kind).is_none_or(|shelf| !shelf.synced || shelf.rows.contains_key(key))
+        })
+    }
+
+    /// A Secret's version by its metadata; true when it is news. `None` stands for a deleted one.
+    pub fn secret(&mut self, key: Key, version: Option<&str>) -> bool {
+        match version {
+            Some(version) if self.secrets.get(&key).is_some_and(|known| &**known == version) => false,
+            // Only Secrets that somebody uses are remembered: a cluster has thousands of others.
+            Some(version) if self.by_secret.contains_key(&key) => {
+                self.secrets.insert(key, version.into());
+                true
+            }
+            Some(_) => false,
+            None => self.secrets.remove(&key).is_some() || self.by_secret.contains_key(&key),
+        }
+    }
+
+    /// A namespace's labels; true when they changed. `None` stands for a deleted one.
+    pub fn namespace(&mut self, name: &str, labels: Option<BTreeMap<String, String>>) -> bool {
+        match labels {
+            Some(labels) if self.namespaces.get(name) == Some(&labels) => false,
+            Some(labels) => {
+                self.namespaces.insert(name.to_owned(), labels);
+                true
+            }
+            None => self.namespaces.remove(name).is_some(),
+        }
+    }
+
+    /// Ends a list of namespaces: the others are gone. Returns their names.
+    pub fn namespaces_listed(&mut self, held: &BTreeSet<Key>) -> Vec<String> {
+        self.namespaces_synced = true;
+        let held: BTreeSet<&str> = held.iter().map(|key| key.name.as_str()).collect();
+        let gone: Vec<String> =
+            self.namespaces.keys().filter(|name| !held.contains(name.as_str())).cloned().collect();
+        for name in &gone {
+            self.namespaces.remove(name);
+        }
+        gone
+    }
+
+    /// Ends a list of Secrets: the others that are in use are gone. Returns their keys.
+    pub fn secrets_listed(&mut self, held: &BTreeSet<Key>) -> Vec<Key> {
+        self.secrets_synced = true;
+        let gone: Vec<Key> = self.secrets.keys().filter(|key| !held.contains(*key)).cloned().collect();
+        for key in &gone {
+            self.secrets.remove(key);
+        }
+        gone
+    }
+
+    /// The labels of a namespace.
+    #[must_use]
+    pub fn namespace_labels(&self, name: &str) -> Lookup<BTreeMap<String, String>> {
+        match self.namespaces.get(name) {
+            Some(labels) => Lookup::Found(labels.clone()),
+            None if self.namespaces_synced => Lookup::Missing,
+            None => Lookup::Unknown("the namespaces have not been listed yet".to_owned()),
+        }
+    }
+
+    /// True when all that passes over `kind` look at has been listed: the kind, what it refers to up to the account,
+    /// and what refers to it.
+    #[must_use]
+    pub fn is_ready_for(&self, kind: &'static str) -> bool {
+        let synced = |kind: &str| self.shelves.get(kind).is_some_and(|shelf| shelf.synced);
+        let children = self
+            .shelves
+            .values()
+            .filter(|shelf| shelf.kind.references.iter().any(|reference| reference.kind == kind));
+        let mut above = vec![kind];
+        let mut looked_at = BTreeSet::new();
+        while let Some(kind) = above.pop() {
+            if looked_at.insert(kind) {
+                let references = self.shelves.get(kind).map_or(&[][..], |shelf| shelf.kind.references);
+                above.extend(references.iter().map(|reference| reference.kind));
+            }
+        }
+        self.namespaces_synced
+            && looked_at.into_iter().all(synced)
+            && children.into_iter().all(|shelf| shelf.synced)
+    }
+
+    /// True when every list has been read once.
+    #[must_use]
+    pub fn is_synced(&self) -> bool {
+        self.namespaces_synced && self.secrets_synced && self.shelves.values().all(|shelf| shelf.synced)
+    }
+
+    /// The version of the last watch event of each kind, for tests and diagnostics.
+    pub fn versions(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.shelves.iter().map(|(kind, shelf)| (*kind, shelf.version.as_str()))
+    }
+
+    /// Objects and bytes held, for metrics.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        let rows = self.shelves.values().flat_map(|shelf| shelf.rows.values());
+        rows.fold((0, 0), |(count, bytes), row| (count + 1, bytes + row.bytes.len()))
+    }
+
+    fn insert_row(&mut self, member: &MemberId, row: Row) {
+        for (kind, key) in &row.seen.references {
+            self.children.entry((kind, key.clone())).or_default().insert(member.clone());
+        }
+        for secret in &row.secrets {
+            self.by_secret.entry(secret.clone()).or_default().insert(member.clone());
+        }
+        if let Some(shelf) = self.shelves.get_mut(member.kind) {
+            if let Some(claim) = &row.seen.claim {
+                shelf.claims.entry(claim.clone()).or_default().insert(member.key.clone());
+            }
+            shelf.rows.insert(member.key.clone(), row);
+        }
+    }
+
+    fn remove_row(&mut self, member: &MemberId) -> Option<Row> {
+        let shelf = self.shelves.get_mut(member.kind)?;
+        let row = shelf.rows.remove(&member.key)?;
+        if let Some(claim) = &row.seen.claim {
+            unlink(&mut shelf.claims, claim, &member.key);
+        }
+        for reference in &row.seen.references {
+            unlink(&mut self.children, reference, member);
+        }
+        for secret in &row.secrets {
+            unlink(&mut self.by_secret, secret, member);
+        }
+        Some(row)
+    }
+}
+
+impl Row {
+    fn of(kind: &'static Kind, resource: &Resource) -> Option<Self> {
+        let references = kind.references.iter();
+        let references = references.filter_map(|r| Some((r.kind, object::referenced(r, resource)?)));
+        let secrets = kind.secret.iter().flat_map(|secret| {
+            let token = object::token_place(secret, resource).map(|(key, _)| key);
+            token.into_iter().chain(object::protected_secret(secret, resource))
+        });
+        let external = kind.external_id(resource).map(Box::from);
+        let claim = if kind.identity.claims { external.clone() } else { None };
+        Some(Self {
+            bytes: serde_json::to_vec(resource).ok()?.into(),
+            uid: resource.metadata.uid.as_str().into(),
+            version: resource.metadata.resource_version.as_str().into(),
+            fingerprint: object::fingerprint(resource),
+            seen: Seen { visible: object::visible(kind, resource), claim, references: references.collect() },
+            recorded: resource.status_str(kind.identity.status).is_some(),
+            created: resource.metadata.creation_timestamp,
+            secrets: secrets.collect::<BTreeSet<_>>().into_iter().collect(),
+            external,
+            ready: resource.ready() == Some("True"),
+        })
+    }
+}
+
+/// Versions of one object can be compared as integers (KEP-5504, and always so on etcd); any other kind of version
+/// only for equality.
+fn is_newer(version: &str, known: &str, source: Source) -> bool {
+    if version == known {
+        return false;
+    }
+    match (version.parse::<u64>(), known.parse::<u64>()) {
+        (Ok(version), Ok(known)) => version > known || source == Source::List,
+        _ => true,
+    }
+}
+
+fn unlink<K: Ord, V: Ord>(index: &mut BTreeMap<K, BTreeSet<V>>, key: &K, value: &V) {
+    if let Some(set) = index.get_mut(key) {
+        set.remove(value);
+        if set.is_empty() {
+            index.remove(key);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Sends calls to Cloudflare: the token's header, the budget of each token, the time of a call, the envelope.
+//! Repeats nothing: whether a call may be made again is decided in `plan`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use cf_api::budget::{Budget, Class, Decision};
+use cf_api::envelope::{self, Answer, RateLimit};
+use cf_api::error::{self, ApiError, Cause};
+use cf_api::request::Request;
+use cf_api::token::{Fingerprint, Secret};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
+use jiff::Timestamp;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use tower::ServiceExt;
+
+use crate::leader::Lease;
+use crate::limits::CALLS_AT_ONCE;
+use crate::metrics::Metrics;
+use crate::pass_time::PassTime;
+use crate::transport::{Chain, Transport};
+
+/// Tells the time of day.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Cloudflare asks clients to name themselves.
+const AGENT: &str = concat!("kflare/", env!("CARGO_PKG_VERSION"));
+
+/// Why a call has no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CallError {
+    /// Cloudflare answered with an error.
+    #[error("Cloudflare refused the call")]
+    Api(#[source] ApiError),
+    /// No answer came; the cause says whether it may have taken effect.
+    #[error("no answer from Cloudflare")]
+    NoAnswer(#[source] Cause),
+}
+
+/// The way to Cloudflare, shared by all passes.
+pub struct Cloudflare {
+    transport: Transport,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    request_timeout: Duration,
+    lease: Lease,
+    began: Instant,
+    tokens: Mutex<BTreeMap<Fingerprint, Arc<Token>>>,
+}
+
+struct Token {
+    budget: Mutex<Budget>,
+    in_flight: Semaphore,
+}
+
+impl Cloudflare {
+    /// A way over this transport. The budgets start anew.
+    #[must_use]
+    pub fn new(
+        transport: Transport,
+        clock: Clock,
+        metrics: Arc<Metrics>,
+        request_timeout: Duration,
+        lease: Lease,
+    ) -> Self {
+        let (began, tokens) = (Instant::now(), Mutex::default());
+        Self { transport, clock, metrics, request_timeout, lease, began, tokens }
+    }
+
+    /// One call, once the token's budget pays for it.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn call(
+        &self,
+        secret: &Secret,
+        request: &Request,
+        class: Class,
+        time: &PassTime,
+    ) -> Result<Answer, CallError> {
+        let message = self.message(secret, request).ok_or(CallError::NoAnswer(Cause::Malformed))?;
+        let token = self.token(secret);
+        let _place = self.paid(&token, class, time).await.map_err(CallError::NoAnswer)?;
+        if !self.lease.may_send() {
+            return Err(CallError::NoAnswer(Cause::NotLeader));
+        }
+        let sent = Instant::now();
+        let exchange = self.transport.clone().oneshot(message);
+        let answer = tokio::select! {
+            biased;
+            answer = tokio::time::timeout(self.request_timeout, exchange) => match answer {
+                Ok(Ok(response)) => Ok(response),
+                Ok(Err(error)) => {
+                    tracing::debug!(route = request.route, error = %Chain(&error), "no answer from Cloudflare");
+                    Err(error.cause)
+                }
+                Err(_) => Err(Cause::Timeout),
+            },
+            () = time.over() => Err(Cause::Timeout),
+        };
+        let status = answer.as_ref().map_or(0, |response| response.status().as_u16());
+        self.metrics.called(request.method.as_str(), request.route, status, sent.elapsed());
+        let response = answer.map_err(CallError::NoAnswer)?;
+        let parsed = envelope::parse(status, response.headers(), response.body(), (self.clock)());
+        self.settle(&token, RateLimit::from_headers(response.headers()), parsed.as_ref().err());
+        tracing::debug!(
+            method = request.method.as_str(),
+            route = request.route,
+            status,
+            millis = sent.elapsed().as_millis(),
+            "call to Cloudflare"
+        );
+        parsed.map_err(CallError::Api)
+    }
+
+    fn message(&self, secret: &Secret, request: &Request) -> Option<http::Request<Bytes>> {
+        let mut message = http::Request::builder()
+            .method(http::Method::from(request.method))
+            .uri(request.uri())
+            .header(AUTHORIZATION, secret.header_value())
+            .header(ACCEPT, HeaderValue::from_static("application/json"))
+            .header(USER_AGENT, HeaderValue::from_static(AGENT));
+        let body = match &request.body {
+            Some(body) => {
+                message = message.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                serde_json::to_vec(body).ok()?.into()
+            }
+            None => Bytes::new(),
+        };
+        message.body(body).ok()
+    }
+
+    fn token(&self, secret: &Secret) -> Arc<Token> {
+        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        // A token per account at most, and few are ever replaced: the map needs no eviction to stay bounded by the
+        // Secrets that exist.
+        let token = tokens.entry(secret.fingerprint()).or_insert_with(|| {
+            let budget = Mutex::new(Budget::new(self.began.elapsed()));
+            Arc::new(Token { budget, in_flight: Semaphore::new(CALLS_AT_ONCE) })
+        });
+        Arc::clone(token)
+    }
+
+    /// Waits until the call is paid for and has a place. The place is taken before the budget is asked, so that what
+    /// is paid for is sent at once; and given back while waiting, so that a drift check keeps no edit waiting.
+    async fn paid<'t>(
+        &self,
+        token: &'t Token,
+        class: Class,
+        time: &PassTime,
+    ) -> Result<tokio::sync::SemaphorePermit<'t>, Cause> {
+        let began = Instant::now();
+        let mut waiting = None;
+        loop {
+            if time.is_over() {
+                return Err(Cause::BudgetExhausted);
+            }
+            let place = token.in_flight.acquire().await.map_err(|_| Cause::Cancelled)?;
+            let now = self.began.elapsed();
+            let decision = token.budget.lock().unwrap_or_else(PoisonError::into_inner).ask(class, now);
+            match decision {
+                Decision::Go => {
+                    if waiting.is_some() {
+                        self.metrics.throttled(began.elapsed());
+                    }
+                    return Ok(place);
+                }
+                Decision::WaitUntil(at) => {
+                    drop(place);
+                    waiting.get_or_insert_with(|| time.waiting());
+                    // At least a millisecond, tokio's resolution: a time that has just come must not spin.
+                    let at = at.max(now + Duration::from_millis(1));
+                    tokio::time::sleep_until(self.began + at).await;
+                }
+            }
+        }
+    }
+
+    fn settle(&self, token: &Token, ratelimit: Option<RateLimit>, error: Option<&ApiError>) {
+        let now = self.began.elapsed();
+        let mut budget = token.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        budget.answered(ratelimit, now);
+        if let Some(error) = error.filter(|error| error.class() == error::Class::RateLimited) {
+            budget.too_many(error.retry_after, now);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Fills a snapshot with what Kubernetes knows around the members of a pass: references, accounts, namespaces,
+//! claims, dependents, tokens. Facts only; what could not be read is said to be unknown (V3).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cf_api::token::Secret;
+use futures::StreamExt;
+use k8s_openapi::api::core::v1;
+use kinds::{Key, Kind, Resource};
+use kube::{Api, Client};
+use plan::snapshot::{Lookup, Member, Observed, SecretFacts, Snapshot};
+use plan::{CredId, MemberId, policy, protection};
+
+use crate::cache::Cache;
+use crate::credentials::{Credentials, SecretRead, credential};
+use crate::limits::{CHAIN_MAX, SECRET_READS_AT_ONCE};
+use crate::object;
+use crate::queue::Slice;
+use crate::state::State;
+
+/// The tokens of a pass, by where they come from; dropped with it.
+pub type Tokens = BTreeMap<CredId, Secret>;
+
+/// What the caches say. Members that no longer exist are left out.
+#[must_use]
+pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Deletion) -> Snapshot {
+    let cache = &state.cache;
+    let mut known = Known { cache, objects: BTreeMap::new() };
+    let mut members = BTreeMap::new();
+    let mut claiming = None;
+    for (id, due) in &slice.members {
+        let (Some(kind), Lookup::Found(object)) = (kinds::kind(id.kind), cache.get(id.kind, &id.key)) else {
+            continue;
+        };
+        claiming = claiming.or(kind.identity.claims.then_some(kind.name));
+        let mut member = Member::new(kind, object, due.class);
+        known.fill(&mut member);
+        members.insert(id.clone(), member);
+    }
+    Snapshot {
+        unit: slice.unit.clone(),
+        members,
+        claims: claiming.map(|kind| cache.claims(kind)).unwrap_or_default(),
+        listing: Observed::Unread,
+        document: Observed::Unread,
+        complete: slice.complete,
+        refused: BTreeSet::new(),
+        memory: state.memory(&slice.unit),
+        deletion_default,
+    }
+}
+
+/// The caches, with each parent parsed once per pass: thousands of records share one zone.
+struct Known<'c> {
+    cache: &'c Cache,
+    objects: BTreeMap<(&'static str, Key), Lookup<Resource>>,
+}
+
+impl Known<'_> {
+    fn get(&mut self, kind: &'static str, key: &Key) -> Lookup<Resource> {
+        let cache = self.cache;
+        let entry = self.objects.entry((kind, key.clone()));
+        entry.or_insert_with(|| cache.get(kind, key)).clone()
+    }
+
+    fn fill(&mut self, member: &mut Member) {
+        for reference in member.kind.references {
+            if let Some(key) = object::referenced(reference, &member.object) {
+                member.references.insert(reference.field, self.get(reference.kind, &key));
+            }
+        }
+        member.account = self.account(member.kind, &member.object);
+        let namespace = &member.object.metadata.namespace;
+        member.namespace = if namespace.is_empty() {
+            Lookup::Found(BTreeMap::new())
+        } else {
+            self.cache.namespace_labels(namespace)
+        };
+        // Only a deletion waits for others; for a zone of 10,000 records this list is long.
+        if member.object.is_deleting() {
+            let (kind, key) = (member.kind.name, member.object.key());
+            member.dependents = self.cache.children(kind, &key).map(ToString::to_string).collect();
+        }
+    }
+
+    /// Follows the parents up to the kind that holds credentials.
+    fn account(&mut self, kind: &'static Kind, object: &Resource) -> Lookup<Resource> {
+        let (mut kind, mut object) = (kind, object.clone());
+        for _ in 0..CHAIN_MAX {
+            if kind.secret.is_some() {
+                return Lookup::Found(object);
+            }
+            let parent = kind.parent().and_then(|reference| {
+                Some((kinds::kind(reference.kind)?, object::referenced(reference, &object)?))
+            });
+            let Some((parent, key)) = parent else { return Lookup::Missing };
+            match self.get(parent.name, &key) {
+                Lookup::Found(found) => (kind, object) = (parent, found),
+                other => return other,
+            }
+        }
+        Lookup::Unknown("its parents form a loop".to_owned())
+    }
+}
+
+/// Reads the token of every member, each Secret once, and the metadata of the Secrets that a member protects.
+/// A paused member's token is not read (seed: Pausing a resource).
+pub async fn credentials(
+    snapshot: &mut Snapshot,
+    cache_of: impl Fn(&Key) -> Vec<MemberId>,
+    credentials: &Credentials,
+    client: &Client,
+) -> Tokens {
+    let mut places = BTreeMap::new();
+    let mut protected = BTreeSet::new();
+    for (id, member) in &snapshot.members {
+        if policy::is_paused(&member.object) {
+            continue;
+        }
+        if let Some(place) = token_place(member) {
+            places.insert(id.clone(), place);
+        }
+        if member.kind.secret.is_some() {
+            protected.extend(protection::referenced(member));
+            protected.extend(protection::recorded(member));
+        }
+    }
+    let secrets: BTreeSet<Key> = places.values().map(|(key, _)| key.clone()).collect();
+    let read = |key: Key| async move {
+        let read = credentials.read(&key).await;
+        (key, read)
+    };
+    let reads: BTreeMap<Key, SecretRead> =
+        futures::stream::iter(secrets).map(read).buffered(SECRET_READS_AT_ONCE).collect().await;
+    let facts = |key: Key| async move {
+        let secret = secret_metadata(client, &key).await;
+        (key, secret)
+    };
+    let facts: BTreeMap<Key, Lookup<Resource>> =
+        futures::stream::iter(protected).map(facts).buffered(SECRET_READS_AT_ONCE).collect().await;
+    let mut tokens = Tokens::new();
+    for (id, member) in &mut snapshot.members {
+        if let Some((key, entry)) = places.get(id)
+            && let Some(read) = reads.get(key)
+        {
+            let (found, token) = credential(key, entry, read);
+            member.credential = found;
+            tokens.extend(token);
+        }
+        if member.kind.secret.is_none() {
+            continue;
+        }
+        for key in protection::referenced(member).into_iter().chain(protection::recorded(member)) {
+            if let Some(secret) = facts.get(&key) {
+                let shared = cache_of(&key).iter().any(|other| other != id);
+                member.secrets.insert(key, SecretFacts { secret: secret.clone(), shared });
+            }
+        }
+    }
+    tokens
+}
+
+/// Where the account at the end of the member's parents keeps its token.
+fn token_place(member: &Member) -> Option<(Key, String)> {
+    let account = member.account.found()?;
+    let mut kind = member.kind;
+    for _ in 0..CHAIN_MAX {
+        if let Some(reference) = &kind.secret {
+            return object::token_place(reference, account);
+        }
+        kind = kinds::kind(kind.parent()?.kind)?;
+    }
+    None
+}
+
+async fn secret_metadata(client: &Client, key: &Key) -> Lookup<Resource> {
+    let api: Api<v1::Secret> = Api::namespaced(client.clone(), &key.namespace);
+    match api.get_metadata_opt(&key.name).await {
+        Ok(Some(secret)) => {
+            let metadata = object::meta(secret.metadata);
+            Lookup::Found(Resource { metadata, ..Resource::default() })
+        }
+        Ok(None) => Lookup::Missing,
+        Err(kube::Error::Api(status)) => Lookup::Unknown(status.message.clone()),
+        Err(_) => Lookup::Unknown("the API server did not give a usable answer".to_owned()),
+    }
+}

@@ -1,0 +1,274 @@
+//! Leader election by a Lease, after client-go's algorithm (kube has none; see the stack notes on the crates).
+//! Says who leads; what leading means is for the dispatcher. Nothing is fenced at Cloudflare, so nothing is sent once
+//! the lease could be another's.
+//!
+//! # Guarantees
+//! - Every write carries the resourceVersion that was read: of two candidates one gets a conflict.
+//! - Another's lease is timed by our own monotonic clock from when we saw its last renewal, never by timestamps.
+//! - [`Lease::may_send`] turns false by itself when no renewal succeeds within the renew deadline.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::{Lease as LeaseObject, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
+use kube::api::PostParams;
+use kube::{Api, Client};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+use crate::cloudflare::Clock;
+use crate::jitter;
+use crate::metrics::Metrics;
+use crate::timings::Timings;
+use crate::transport::Chain;
+
+/// client-go waits between one and 2.2 retry periods between two tries to become leader.
+const SPREAD: f64 = 0.2;
+
+/// Which Lease, and as whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaderConfig {
+    /// The Lease's namespace.
+    pub namespace: String,
+    /// The Lease's name.
+    pub name: String,
+    /// Differs between all processes that ever ask for it: the pod's name and a unique part.
+    pub identity: String,
+}
+
+/// Where the election stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leadership {
+    /// Another leads, or nobody yet.
+    Waiting,
+    /// This process leads, at least until then.
+    Leading(Instant),
+    /// It led and does so no more: it has to end.
+    Lost,
+}
+
+/// Whether this process may write.
+#[derive(Clone, Debug)]
+pub struct Lease(Option<watch::Receiver<Leadership>>);
+
+impl Lease {
+    /// Without election: always.
+    #[must_use]
+    pub const fn unneeded() -> Self {
+        Self(None)
+    }
+
+    /// As this election says.
+    #[must_use]
+    pub const fn of(leadership: watch::Receiver<Leadership>) -> Self {
+        Self(Some(leadership))
+    }
+
+    /// True while nobody else can hold the lease.
+    #[must_use]
+    pub fn may_send(&self) -> bool {
+        match &self.0 {
+            None => true,
+            Some(leadership) => {
+                matches!(*leadership.borrow(), Leadership::Leading(until) if Instant::now() < until)
+            }
+        }
+    }
+
+    /// Ends when this process leads.
+    pub async fn won(&self) {
+        self.reaches(|state| matches!(state, Leadership::Leading(_))).await;
+    }
+
+    /// Ends when this process led and does so no more.
+    pub async fn lost(&self) {
+        self.reaches(|state| *state == Leadership::Lost).await;
+    }
+
+    async fn reaches(&self, mut wanted: impl FnMut(&Leadership) -> bool) {
+        let Some(leadership) = &self.0 else {
+            // Without election this process leads from the start and for ever.
+            if !wanted(&Leadership::Leading(Instant::now())) {
+                std::future::pending::<()>().await;
+            }
+            return;
+        };
+        if leadership.clone().wait_for(wanted).await.is_err() {
+            // Whoever takes part in the election was dropped: nothing changes any more.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// One candidate.
+pub struct Candidate {
+    api: Api<LeaseObject>,
+    config: LeaderConfig,
+    timings: Timings,
+    clock: Clock,
+    seed: u64,
+    metrics: Arc<Metrics>,
+    told: watch::Sender<Leadership>,
+    observed: Option<Observed>,
+}
+
+struct Observed {
+    lease: LeaseObject,
+    at: Instant,
+}
+
+/// Why a try to take or renew the lease failed.
+#[derive(Debug, thiserror::Error)]
+enum TryError {
+    #[error("cannot read the Lease")]
+    Get(#[source] kube::Error),
+    #[error("cannot write the Lease")]
+    Write(#[source] kube::Error),
+    #[error("another process holds the Lease")]
+    Held,
+    #[error("no answer in time")]
+    Timeout,
+}
+
+impl Candidate {
+    /// A candidate that tells `told` where the election stands.
+    #[must_use]
+    pub fn new(
+        client: Client,
+        config: LeaderConfig,
+        timings: Timings,
+        clock: Clock,
+        seed: u64,
+        metrics: Arc<Metrics>,
+        told: watch::Sender<Leadership>,
+    ) -> Self {
+        let api = Api::namespaced(client, &config.namespace);
+        Self { api, config, timings, clock, seed, metrics, told, observed: None }
+    }
+
+    /// Takes part until the lead is won and lost again.
+    pub async fn run(mut self) {
+        let mut tries = 0;
+        while !self.attempt(self.timings.lease_renew_deadline).await {
+            tries += 1;
+            let pause = self.timings.lease_retry.mul_f64(1.0 + SPREAD);
+            tokio::time::sleep(jitter::spread(pause, SPREAD, self.seed, &self.config.identity, tries)).await;
+        }
+        tracing::info!(identity = %self.config.identity, "leading");
+        self.metrics.leads(kinds::names::LEASE, true);
+        loop {
+            tokio::time::sleep(self.timings.lease_retry).await;
+            let until = match *self.told.borrow() {
+                Leadership::Leading(until) => until,
+                Leadership::Waiting | Leadership::Lost => break,
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            if !self.attempt(left).await && Instant::now() + self.timings.lease_retry >= until {
+                break;
+            }
+        }
+        tracing::error!(identity = %self.config.identity, "the lease could not be renewed");
+        self.metrics.leads(kinds::names::LEASE, false);
+        self.told.send_replace(Leadership::Lost);
+    }
+
+    /// One try within `limit`; tells when it succeeds. The lead is counted from before the request, because others
+    /// count from after it, and to the renew deadline, which leaves them the rest of the lease's duration to wait.
+    async fn attempt(&mut self, limit: Duration) -> bool {
+        let began = Instant::now();
+        let tried = match timeout(limit, self.acquire_or_renew()).await {
+            Ok(tried) => tried,
+            Err(_) => Err(TryError::Timeout),
+        };
+        match tried {
+            Ok(()) => {
+                self.told.send_replace(Leadership::Leading(began + self.timings.lease_renew_deadline));
+                true
+            }
+            Err(TryError::Held) => false,
+            Err(error) => {
+                tracing::warn!(error = %Chain(&error), "leader election");
+                false
+            }
+        }
+    }
+
+    async fn acquire_or_renew(&mut self) -> Result<(), TryError> {
+        let found = self.api.get_opt(&self.config.name).await.map_err(TryError::Get)?;
+        let now = MicroTime((self.clock)());
+        let Some(lease) = found else {
+            let metadata = ObjectMeta { name: Some(self.config.name.clone()), ..ObjectMeta::default() };
+            let lease = LeaseObject { metadata, spec: Some(self.held_since(now, 0)) };
+            let made = self.api.create(&PostParams::default(), &lease).await.map_err(TryError::Write)?;
+            self.observe(made);
+            return Ok(());
+        };
+        self.observe(lease.clone());
+        let spec = lease.spec.clone().unwrap_or_default();
+        let holder = spec.holder_identity.clone().unwrap_or_default();
+        let is_ours = holder == self.config.identity;
+        if !is_ours && !holder.is_empty() && !self.has_expired(&spec) {
+            return Err(TryError::Held);
+        }
+        let transitions = spec.lease_transitions.unwrap_or_default();
+        let next = if is_ours {
+            LeaseSpec { acquire_time: spec.acquire_time, ..self.held_since(now, transitions) }
+        } else {
+            self.held_since(now, transitions + 1)
+        };
+        let wanted = LeaseObject { spec: Some(next), ..lease };
+        let params = PostParams::default();
+        let written = self.api.replace(&self.config.name, &params, &wanted).await.map_err(TryError::Write)?;
+        self.observe(written);
+        Ok(())
+    }
+
+    fn held_since(&self, now: MicroTime, transitions: i32) -> LeaseSpec {
+        let seconds = self.timings.lease_duration.as_secs().max(1);
+        LeaseSpec {
+            holder_identity: Some(self.config.identity.clone()),
+            lease_duration_seconds: Some(i32::try_from(seconds).unwrap_or(i32::MAX)),
+            acquire_time: Some(now.clone()),
+            renew_time: Some(now),
+            lease_transitions: Some(transitions),
+            ..LeaseSpec::default()
+        }
+    }
+
+    fn observe(&mut self, lease: LeaseObject) {
+        let known = self.observed.as_ref();
+        if known.is_none_or(|known| known.lease.spec != lease.spec) {
+            self.observed = Some(Observed { lease, at: Instant::now() });
+        }
+    }
+
+    fn has_expired(&self, spec: &LeaseSpec) -> bool {
+        let said = spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        let lasts = said.map_or(self.timings.lease_duration, Duration::from_secs);
+        self.observed.as_ref().is_some_and(|observed| observed.at.elapsed() >= lasts)
+    }
+}
+
+/// Gives the lease up, so that another need not wait for its end. Does nothing when it is not ours.
+pub async fn release(client: Client, config: &LeaderConfig, clock: &Clock, limit: Duration) {
+    let api: Api<LeaseObject> = Api::namespaced(client, &config.namespace);
+    let released = timeout(limit, async {
+        let Some(mut lease) = api.get_opt(&config.name).await.map_err(TryError::Get)? else { return Ok(()) };
+        let spec = lease.spec.get_or_insert_default();
+        if spec.holder_identity.as_deref() != Some(&config.identity) {
+            return Ok(());
+        }
+        spec.holder_identity = Some(String::new());
+        // client-go: one second, so that even one who ignores the empty holder waits no longer.
+        spec.lease_duration_seconds = Some(1);
+        spec.renew_time = Some(MicroTime(clock()));
+        let written = api.replace(&config.name, &PostParams::default(), &lease).await;
+        written.map(|_| ()).map_err(TryError::Write)
+    });
+    match released.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(error = %Chain(&error), "cannot release the lease"),
+        Err(_) => tracing::warn!("cannot release the lease in time"),
+    }
+}

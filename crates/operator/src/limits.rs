@@ -1,0 +1,59 @@
+//! Every bound of the effects, each with its reason. Durations are in [`crate::timings`], because real-time runs
+//! scale them; bounds of decisions and of the API are in `plan` and `cf_api`.
+
+/// Members of one pass: a whole Enterprise zone of 10,000 records and room for one twice as large, so that a sweep
+/// costs one list (design §8); more wait for the next pass.
+pub const SLICE_MAX: usize = 20_000;
+
+/// Due members that end a hold-off early: the largest DNS batch that Cloudflare takes.
+pub const SLICE_FULL: usize = cf_api::limits::BATCH_MAX_PAID;
+
+/// Requests of one stage that are sent at once. Kubernetes handles far more; with more in flight a pass gains
+/// nothing on two cores and a timeout would leave more unknown.
+pub const SENDS_AT_ONCE: usize = 16;
+
+/// Calls in flight per Cloudflare token, all units together: a slow Cloudflare must not collect hundreds.
+pub const CALLS_AT_ONCE: usize = 8;
+
+/// Status patches of one pass that are sent at once; as [`SENDS_AT_ONCE`].
+pub const STATUSES_AT_ONCE: usize = 16;
+
+/// Direct reads of Secrets of one pass at once; a pass rarely needs more than one.
+pub const SECRET_READS_AT_ONCE: usize = 8;
+
+/// Objects per page of a list: what client-go asks for; it bounds what is decoded at once.
+pub const KUBERNETES_PAGE: u32 = 500;
+
+/// Bytes of one answer of Cloudflare. 5,000 records are below 4 MB; the rest is for long comments and tags.
+pub const BODY_MAX: usize = 32 * 1024 * 1024;
+
+/// Events that wait to be written: those of one pass. Beyond it the newest are dropped and counted.
+pub const EVENTS_MAX: usize = SLICE_MAX;
+
+/// Units that run at once unless configured otherwise: more only compete for the same budget.
+pub const CONCURRENCY: usize = 8;
+
+/// Characters of an object's name that an Event's name keeps: with a dot and 16 hex digits it stays below the 253
+/// that Kubernetes allows.
+pub const EVENT_NAME_MAX: usize = 230;
+
+/// Doublings of a back-off that are computed: 2^16 seconds is far above every maximum.
+pub const DOUBLINGS_MAX: u32 = 16;
+
+/// Schedules of units kept beyond those in use before the old ones are swept.
+pub const SCHEDULES_SLACK: usize = 256;
+
+/// Bytes of a request line and headers, and answers, are bounded by axum; this many bytes of metrics are expected.
+pub const METRICS_BYTES: usize = 64 * 1024;
+
+const _: () = assert!(SLICE_FULL <= SLICE_MAX);
+const _: () = assert!(EVENT_NAME_MAX + 1 + 16 <= 253);
+
+/// Events that are written at once: as many as status patches, which cause them.
+pub const EVENTS_AT_ONCE: usize = STATUSES_AT_ONCE;
+
+/// Passes that may wait for the budget besides those that run; each holds its snapshot.
+pub const PARKED_MAX: usize = 64;
+
+/// References followed from a resource to its account: the longest chain of kinds has three, a loop would not end.
+pub const CHAIN_MAX: usize = 8;

@@ -1,0 +1,240 @@
+//! The operator as a whole: starts every task and stops them. Dropping it is a crash: every task ends at once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::cache::Cache;
+use crate::cloudflare::{Clock, Cloudflare};
+use crate::credentials::Credentials;
+use crate::dispatcher::Dispatcher;
+use crate::leader::{self, Candidate, LeaderConfig, Leadership, Lease};
+use crate::limits::CONCURRENCY;
+use crate::metrics::Metrics;
+use crate::pass::Context;
+use crate::pass_time::Parked;
+use crate::queue::{Queue, Why};
+use crate::send::Sender;
+use crate::state::Shared;
+use crate::status::StatusWriter;
+use crate::timings::Timings;
+use crate::transport::Transport;
+use crate::{events, informer};
+
+/// What the Events of an operator without election name as their instance.
+const INSTANCE: &str = "kflare";
+
+/// How an operator runs.
+#[derive(Clone)]
+pub struct Config {
+    /// All durations.
+    pub timings: Timings,
+    /// Draws every jitter.
+    pub seed: u64,
+    /// The time of day.
+    pub clock: Clock,
+    /// How often Cloudflare is looked at for changes of others; `None` for never.
+    pub drift_check_interval: Option<Duration>,
+    /// What happens by default to an object whose resource goes.
+    pub default_deletion: plan::policy::Deletion,
+    /// Bounds one pass, waiting for the call budget not counted.
+    pub reconcile_timeout: Duration,
+    /// The election; `None` to run without.
+    pub leader: Option<LeaderConfig>,
+    /// Passes at once.
+    pub concurrency: usize,
+}
+
+impl Config {
+    /// The defaults of contract §3e, without election.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        Self {
+            timings: Timings::default(),
+            seed: 0,
+            clock,
+            drift_check_interval: None,
+            default_deletion: plan::policy::Deletion::default(),
+            reconcile_timeout: Duration::from_secs(300),
+            leader: None,
+            concurrency: CONCURRENCY,
+        }
+    }
+}
+
+/// What an operator does, for tests that wait until nothing is due and for the live table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// Every list has been read once.
+    pub synced: bool,
+    /// Where the election stands; `None` without one.
+    pub leadership: Option<Leadership>,
+    /// Units that could run now.
+    pub ready: usize,
+    /// Units that run.
+    pub running: usize,
+    /// What is due later: how many and the soonest, by reason.
+    pub delayed: BTreeMap<Why, (usize, Instant)>,
+    /// The version of the last watch event, by kind; empty before the first.
+    pub versions: BTreeMap<&'static str, String>,
+}
+
+impl Activity {
+    /// True when nothing runs or could run, and nothing waits but for changes, safety polls, drift checks and resyncs.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        let due_soon = [Why::HoldOff, Why::Retry].iter().any(|why| self.delayed.contains_key(why));
+        self.synced && self.ready == 0 && self.running == 0 && !due_soon
+    }
+}
+
+/// A running operator.
+pub struct Operator {
+    shared: Arc<Shared>,
+    lease: Lease,
+    leadership: Option<watch::Receiver<Leadership>>,
+    stop: watch::Sender<bool>,
+    kube: Client,
+    config: Config,
+    dispatcher: JoinSet<()>,
+    others: JoinSet<()>,
+}
+
+impl Operator {
+    /// Starts an operator. Must be called inside a tokio runtime. The client must not retry: what may be repeated is
+    /// decided here, and pauses must be reproducible.
+    #[must_use]
+    pub fn start(kube: Client, cloudflare: Transport, config: Config) -> Self {
+        let (timings, seed) = (config.timings.clone(), config.seed);
+        let metrics = Arc::new(Metrics::default());
+        let queue = Queue::new(timings.clone(), seed, config.drift_check_interval);
+        let shared = Arc::new(Shared::new(Cache::new(kinds::KINDS), queue, metrics));
+        let mut others = JoinSet::new();
+        let leadership =
+            config.leader.clone().map(|leader| campaign(&kube, leader, &config, &shared, &mut others));
+        let lease = leadership.clone().map_or(Lease::unneeded(), Lease::of);
+        for kind in kinds::KINDS {
+            others.spawn(informer::watch_kind(
+                kube.clone(),
+                kind,
+                Arc::clone(&shared),
+                timings.clone(),
+                seed,
+            ));
+        }
+        others.spawn(informer::watch_secrets(kube.clone(), Arc::clone(&shared), timings.clone(), seed));
+        others.spawn(informer::watch_namespaces(kube.clone(), Arc::clone(&shared), timings.clone(), seed));
+        let (stop, stopping) = watch::channel(false);
+        let context = context(&kube, cloudflare, &config, &shared, &lease, &mut others);
+        let mut dispatcher = JoinSet::new();
+        let concurrency = config.concurrency;
+        let runner =
+            Dispatcher { context: Arc::new(context), concurrency, timings, lease: lease.clone(), stopping };
+        dispatcher.spawn(runner.run());
+        Self { shared, lease, leadership, stop, kube, config, dispatcher, others }
+    }
+
+    /// What it does now.
+    #[must_use]
+    pub fn activity(&self) -> Activity {
+        let mut state = self.shared.lock();
+        state.queue.advance(Instant::now());
+        let depth = state.queue.depth();
+        let versions = state.cache.versions().map(|(kind, version)| (kind, version.to_owned())).collect();
+        Activity {
+            synced: state.cache.is_synced(),
+            leadership: self.leadership.as_ref().map(|leadership| *leadership.borrow()),
+            ready: depth.ready,
+            running: depth.running,
+            delayed: depth.delayed,
+            versions,
+        }
+    }
+
+    /// Its metrics.
+    #[must_use]
+    pub fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.shared.metrics)
+    }
+
+    /// What the health endpoints look at.
+    #[must_use]
+    pub fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    /// Ends when this process led and does so no more: all work is cancelled, and the process has to end. Never
+    /// without election.
+    pub async fn lost(&self) {
+        self.lease.lost().await;
+    }
+
+    /// Starts nothing new, lets running passes finish within the time to drain, then releases the lease.
+    pub async fn shutdown(mut self) {
+        self.stop.send_replace(true);
+        while self.dispatcher.join_next().await.is_some() {}
+        // Nothing writes any more but Events, and the candidate, which must not renew what is released.
+        self.others.shutdown().await;
+        if let Some(leader) = &self.config.leader {
+            let limit = self.config.timings.lease_renew_deadline;
+            leader::release(self.kube.clone(), leader, &self.config.clock, limit).await;
+        }
+    }
+}
+
+fn campaign(
+    kube: &Client,
+    leader: LeaderConfig,
+    config: &Config,
+    shared: &Shared,
+    tasks: &mut JoinSet<()>,
+) -> watch::Receiver<Leadership> {
+    let (told, leadership) = watch::channel(Leadership::Waiting);
+    let (timings, clock) = (config.timings.clone(), Arc::clone(&config.clock));
+    let metrics = Arc::clone(&shared.metrics);
+    let candidate = Candidate::new(kube.clone(), leader, timings, clock, config.seed, metrics, told);
+    tasks.spawn(candidate.run());
+    leadership
+}
+
+fn context(
+    kube: &Client,
+    transport: Transport,
+    config: &Config,
+    shared: &Arc<Shared>,
+    lease: &Lease,
+    tasks: &mut JoinSet<()>,
+) -> Context {
+    let timings = config.timings.clone();
+    let (clock, metrics) = (Arc::clone(&config.clock), Arc::clone(&shared.metrics));
+    let timeout = timings.kubernetes_request;
+    let instance = config.leader.as_ref().map_or(INSTANCE, |leader| leader.identity.as_str());
+    let (publisher, writer) =
+        events::channel(kube.clone(), Arc::clone(&clock), Arc::clone(&metrics), timeout, instance);
+    tasks.spawn(writer.run());
+    let cloudflare =
+        Cloudflare::new(transport, Arc::clone(&clock), metrics, timings.cloudflare_request, lease.clone());
+    let sender = Arc::new(Sender {
+        cloudflare,
+        kubernetes: kube.clone(),
+        kubernetes_timeout: timeout,
+        lease: lease.clone(),
+    });
+    let status =
+        StatusWriter { sender: Arc::clone(&sender), shared: Arc::clone(shared), events: publisher, timings };
+    Context {
+        shared: Arc::clone(shared),
+        credentials: Credentials::new(kube.clone(), timeout),
+        sender,
+        status,
+        clock,
+        reconcile_timeout: config.reconcile_timeout,
+        default_deletion: config.default_deletion,
+        parked: Parked::default(),
+    }
+}

@@ -1,0 +1,287 @@
+//! One pass over one unit: gather, then read, decide and send in rounds, then report (design §3).
+//! Every choice is `plan`'s; this module only carries facts and outcomes between it and the world.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cf_api::error::Cause;
+use futures::{FutureExt, StreamExt};
+use jiff::Timestamp;
+use kinds::{Key, Reason};
+use plan::snapshot::{Credential, Snapshot};
+use plan::stage::class_of;
+use plan::{Act, Decision, Hold, MemberId, Next, Outcome, Read, ReadAnswer, Reply, Report, Request, UnitKey};
+
+use crate::cloudflare::Clock;
+use crate::credentials::Credentials;
+use crate::gather::{self, Tokens};
+use crate::limits::SENDS_AT_ONCE;
+use crate::object;
+use crate::pass_time::{Parked, PassTime};
+use crate::queue::{Again, Slice};
+use crate::send::{Sender, WriteError};
+use crate::state::Shared;
+use crate::status::{StatusWriter, Writing};
+
+/// What every pass works with.
+pub struct Context {
+    /// Caches and queue.
+    pub shared: Arc<Shared>,
+    /// Reads tokens.
+    pub credentials: Credentials,
+    /// Sends.
+    pub sender: Arc<Sender>,
+    /// Writes status.
+    pub status: StatusWriter,
+    /// The time of day.
+    pub clock: Clock,
+    /// Bounds one pass, waiting for the budget not counted.
+    pub reconcile_timeout: Duration,
+    /// What happens by default to an object whose resource goes.
+    pub default_deletion: plan::policy::Deletion,
+    /// Counts the passes that wait for the budget.
+    pub parked: Parked,
+}
+
+/// Runs a pass; a panic in it is counted, reported on its members and retried with back-off.
+pub async fn run(context: &Context, slice: &Slice) -> Vec<(MemberId, Again)> {
+    let controller = controller(&slice.unit);
+    let pass = AssertUnwindSafe(Pass::run(context, slice)).catch_unwind();
+    if let Ok(again) = pass.await {
+        return again;
+    }
+    context.shared.metrics.pass_panicked(controller);
+    tracing::error!(unit = %slice.unit, "a pass panicked: this is a bug in kflare");
+    let told = AssertUnwindSafe(Pass::tell_panic(context, slice)).catch_unwind().await;
+    told.unwrap_or_else(|_| slice.members.keys().map(|member| (member.clone(), Again::Fault(None))).collect())
+}
+
+/// The kind whose members a unit has, as metrics name it.
+#[must_use]
+pub fn controller(unit: &UnitKey) -> &'static str {
+    match unit {
+        UnitKey::Object(member) => member.kind,
+        UnitKey::Children { kind, .. } => kind,
+    }
+}
+
+struct Pass<'c> {
+    context: &'c Context,
+    snapshot: Snapshot,
+    tokens: Tokens,
+    time: PassTime,
+}
+
+impl<'c> Pass<'c> {
+    async fn run(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
+        let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
+        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion);
+        let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
+        let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
+        let tokens = gather::credentials(&mut snapshot, users, credentials, kubernetes).await;
+        let mut pass = Pass { context, snapshot, tokens, time };
+        pass.rounds().await;
+        pass.finish(slice).await
+    }
+
+    /// A pass that only says that the one before panicked.
+    async fn tell_panic(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
+        let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
+        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion);
+        for member in snapshot.members.values_mut() {
+            let message = "a bug in kflare stopped the reconcile; please report it with the log";
+            member.progress.hold = Some(Hold::new(Reason::InternalError, message));
+        }
+        Pass { context, snapshot, tokens: Tokens::new(), time }.finish(slice).await
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.context.clock)()
+    }
+
+    async fn rounds(&mut self) {
+        for _ in 0..plan::limits::ROUNDS_MAX {
+            let reads = plan::reads(&self.snapshot, self.now());
+            if self.time.is_over() {
+                return;
+            }
+            if !reads.is_empty() {
+                self.read(reads).await;
+                continue;
+            }
+            match plan::decide(&self.snapshot, self.now()) {
+                Decision::Done => return,
+                Decision::Stage(acts) => self.send(acts).await,
+            }
+        }
+    }
+
+    async fn read(&mut self, reads: Vec<Read>) {
+        let (context, tokens, time) = (self.context, &self.tokens, &self.time);
+        let sends = reads.into_iter().map(|read| {
+            let account = self.account_of(&read);
+            async move {
+                let began = (context.clock)();
+                let answer = context.sender.read(&read, &account, tokens, time).await;
+                (read, answer, began)
+            }
+        });
+        let answers: Vec<(Read, ReadAnswer, Timestamp)> =
+            futures::stream::iter(sends.collect::<Vec<_>>()).buffered(SENDS_AT_ONCE).collect().await;
+        for (read, answer, began) in answers {
+            plan::fold(&mut self.snapshot, &read, answer, began);
+        }
+    }
+
+    /// The external ID of the account of a read's member: tokens that an account owns have routes below it.
+    fn account_of(&self, read: &Read) -> String {
+        let member = read.members.first().and_then(|id| self.snapshot.members.get(id));
+        let account = member.and_then(|member| {
+            let account = member.account.found()?;
+            let kind = kinds::KINDS.iter().find(|kind| kind.secret.is_some())?;
+            kind.external_id(account).map(str::to_owned)
+        });
+        account.unwrap_or_default()
+    }
+
+    async fn send(&mut self, acts: Vec<Act>) {
+        let (context, tokens, time) = (self.context, &self.tokens, &self.time);
+        let sends = acts.into_iter().map(|act| {
+            let class = class_of(&self.snapshot, &act);
+            let expected = self.expected(&act);
+            async move {
+                let outcome = if time.is_over() {
+                    Outcome::NotSent(Cause::BudgetExhausted)
+                } else {
+                    context.sender.act(&act, class, tokens, time).await
+                };
+                note(context, &act, &outcome, expected);
+                let at = (context.clock)();
+                (act, outcome, at)
+            }
+        });
+        let outcomes: Vec<(Act, Outcome, Timestamp)> =
+            futures::stream::iter(sends.collect::<Vec<_>>()).buffered(SENDS_AT_ONCE).collect().await;
+        for (act, outcome, at) in outcomes {
+            plan::absorb(&mut self.snapshot, &act, outcome, at);
+        }
+    }
+
+    /// The fingerprint that the act's patch must lead to when nobody else writes meanwhile.
+    fn expected(&self, act: &Act) -> Option<u64> {
+        let Request::Kubernetes(patch) = &act.request else { return None };
+        let base = &self.snapshot.members.get(&act.parts.first()?.member)?.object;
+        object::patched(base, &patch.body).map(|object| object::fingerprint(&object))
+    }
+
+    async fn finish(mut self, slice: &Slice) -> Vec<(MemberId, Again)> {
+        if self.time.is_over() {
+            self.context.shared.metrics.pass_timed_out(controller(&slice.unit));
+            self.time_out();
+        }
+        let mut reports = plan::report(&self.snapshot, self.now());
+        let writings = self.writings(&mut reports);
+        let failed = self.context.status.write(writings).await;
+        let mut state = self.context.shared.lock();
+        let now = self.now();
+        state.remember(&slice.unit, std::mem::take(&mut self.snapshot.memory), now);
+        let mut again = Vec::with_capacity(slice.members.len());
+        for id in slice.members.keys().filter(|id| !self.snapshot.members.contains_key(*id)) {
+            again.push((id.clone(), Again::Forget));
+        }
+        for (id, report) in reports {
+            let Some(member) = self.snapshot.members.get(&id) else { continue };
+            let version = member.object.metadata.resource_version.as_str();
+            let failure = failed.iter().find(|(failed, _)| *failed == id).map(|(_, error)| error);
+            let next = match failure {
+                None if report.next == Next::Event => state.stale(&id, version, member.class),
+                None => settle(&mut state, &id, member, &report),
+                Some(WriteError::Stale) => state.stale(&id, version, member.class),
+                Some(WriteError::Gone) => Again::Forget,
+                Some(error) => {
+                    tracing::warn!(member = %id, %error, "cannot write the status");
+                    Again::Fault(None)
+                }
+            };
+            again.push((id, next));
+        }
+        again
+    }
+
+    /// What was cut off in the middle says so; whoever was finished keeps what it has.
+    fn time_out(&mut self) {
+        let cut = plan::report(&self.snapshot, self.now())
+            .into_iter()
+            .filter(|(_, report)| matches!(report.next, Next::Now(_)));
+        for (id, _) in cut.collect::<Vec<_>>() {
+            if let Some(member) = self.snapshot.members.get_mut(&id) {
+                member.progress.deferred = false;
+                member.progress.hold = Some(Hold::new(Reason::APIError, "reconciliation timeout"));
+            }
+        }
+    }
+
+    fn writings(&self, reports: &mut [(MemberId, Report)]) -> Vec<Writing> {
+        let writing = |(id, report): &mut (MemberId, Report)| {
+            let status = report.status.take()?;
+            let member = self.snapshot.members.get(id)?;
+            let event = report.event.take();
+            Some(Writing { member: id.clone(), base: member.object.clone(), status, event })
+        };
+        reports.iter_mut().filter_map(writing).collect()
+    }
+}
+
+/// Tells the caches of an answered patch at once: claims count from then on (design §3).
+fn note(context: &Context, act: &Act, outcome: &Outcome, expected: Option<u64>) {
+    let (Request::Kubernetes(patch), Outcome::Done(Reply::Kubernetes(object))) = (&act.request, outcome)
+    else {
+        return;
+    };
+    match patch.target {
+        plan::act::Target::Kind(name) => {
+            if let Some(kind) = kinds::kind(name) {
+                context.shared.wrote(kind, object, expected);
+            }
+        }
+        plan::act::Target::Secret => {
+            context.shared.lock().wrote_secret(&patch.key, &object.metadata.resource_version);
+        }
+    }
+}
+
+fn settle(state: &mut crate::state::State, id: &MemberId, member: &plan::Member, report: &Report) -> Again {
+    let again = match report.next {
+        Next::Drift => Again::Settled,
+        Next::Wait | Next::Event => Again::OnChange,
+        Next::Resync => Again::Resync,
+        Next::After(after, class) => Again::After(after, class),
+        Next::Fault(not_before) => Again::Fault(not_before),
+        Next::Now(class) => Again::Now(class),
+        Next::Forget => Again::Forget,
+    };
+    let recheck = Some(plan::limits::REFUSED_CREDENTIALS_RECHECK);
+    let is_refused = member.progress.hold.as_ref().is_some_and(|hold| hold.retry_after == recheck);
+    match &member.credential {
+        Credential::Usable(cred) if is_refused => state.token_refused(id, cred, again),
+        _ => {
+            // A pass that did not get as far as Cloudflare says nothing about the token.
+            if again == Again::Settled {
+                state.token_accepted(id);
+            }
+            again
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_counts_for_the_kind_of_its_members() {
+        let unit = UnitKey::Children { kind: "DNSRecord", parent: "zone".to_owned() };
+        assert_eq!(controller(&unit), "DNSRecord");
+    }
+}

@@ -1,0 +1,451 @@
+//! The work queue: units that are due, with the members that made them so, and what is due later.
+//! Arithmetic on instants that it is given; it neither waits nor runs anything.
+//!
+//! # Guarantees
+//! - A unit never runs twice at a time, and a member never in two units at a time.
+//! - What becomes due while its unit runs leads to exactly one more run.
+//! - Ready units run in class order, within a class first come first served. A delay never delays what is due.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use cf_api::budget::Class;
+use plan::{MemberId, UnitKey};
+use tokio::time::Instant;
+
+use crate::jitter;
+use crate::limits::{SCHEDULES_SLACK, SLICE_FULL, SLICE_MAX};
+use crate::timings::{Timings, doubled};
+
+/// Share by which back-offs vary, so that members that failed together do not come back together.
+const BACKOFF_SPREAD: f64 = 0.1;
+
+/// Share by which drift checks and resyncs of a unit vary (design §4: ±10 % per parent).
+const SCHEDULE_SPREAD: f64 = 0.1;
+
+/// Why something is due later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// A batched unit collects more members.
+    HoldOff,
+    /// Another try after a failure.
+    Retry,
+    /// A look at what a watch should have told, or at a time that was asked for.
+    Wait,
+    /// A look for changes at Cloudflare.
+    Drift,
+    /// The look that every object gets in any case.
+    Resync,
+}
+
+/// Why a member is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// Pays for its calls.
+    pub class: Class,
+    /// Since when.
+    pub asked: Instant,
+}
+
+/// When a member that was looked at is looked at again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// At the unit's next drift check or resync.
+    Settled,
+    /// When a watch says so; to be safe, after the wait poll.
+    OnChange,
+    /// At the unit's next resync: only a change can help.
+    Resync,
+    /// After this time.
+    After(Duration, Class),
+    /// With growing back-off, not before this time.
+    Fault(Option<Duration>),
+    /// At once.
+    Now(Class),
+    /// Never: it is gone.
+    Forget,
+}
+
+/// A run that may start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The unit, now running until [`Queue::finish`].
+    pub unit: UnitKey,
+    /// Its members.
+    pub members: BTreeMap<MemberId, Due>,
+    /// They are all that the unit has: a document is written only then.
+    pub complete: bool,
+}
+
+/// What the queue holds, for metrics and for tests that wait until nothing is due.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Depth {
+    /// Units that could run now.
+    pub ready: usize,
+    /// Units that run.
+    pub running: usize,
+    /// What is due later, and the soonest of each.
+    pub delayed: BTreeMap<Why, (usize, Instant)>,
+}
+
+#[derive(Debug, Default)]
+struct Unit {
+    due: BTreeMap<MemberId, Due>,
+    ready: Option<(Class, u64)>,
+    running: BTreeSet<MemberId>,
+    is_running: bool,
+    /// No run before this unless a slice is full.
+    hold_until: Option<Instant>,
+    hold_off: Option<Duration>,
+    hold_timer: Option<(Instant, u64)>,
+}
+
+#[derive(Clone, Debug)]
+enum Timer {
+    Unit(UnitKey),
+    Member(MemberId, UnitKey, Class, Why),
+}
+
+#[derive(Debug, Default)]
+struct MemberState {
+    failures: u32,
+    timer: Option<(Instant, u64)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Schedule {
+    drift: Option<Instant>,
+    resync: Instant,
+    round: u64,
+}
+
+/// The queue.
+#[derive(Debug)]
+pub struct Queue {
+    timings: Timings,
+    seed: u64,
+    drift_interval: Option<Duration>,
+    units: BTreeMap<UnitKey, Unit>,
+    ready: BTreeMap<(Class, u64), UnitKey>,
+    timers: BTreeMap<(Instant, u64), Timer>,
+    members: BTreeMap<MemberId, MemberState>,
+    running: BTreeMap<MemberId, UnitKey>,
+    blocked: BTreeMap<MemberId, BTreeSet<UnitKey>>,
+    schedules: BTreeMap<UnitKey, Schedule>,
+    counter: u64,
+}
+
+impl Queue {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(timings: Timings, seed: u64, drift_interval: Option<Duration>) -> Self {
+        Self {
+            timings,
+            seed,
+            drift_interval,
+            units: BTreeMap::new(),
+            ready: BTreeMap::new(),
+            timers: BTreeMap::new(),
+            members: BTreeMap::new(),
+            running: BTreeMap::new(),
+            blocked: BTreeMap::new(),
+            schedules: BTreeMap::new(),
+            counter: 0,
+        }
+    }
+
+    /// A member of a unit is due now. True when it was not before.
+    pub fn add(&mut self, unit: &UnitKey, member: MemberId, class: Class, now: Instant) -> bool {
+        let entry = self.units.entry(unit.clone()).or_default();
+        let mut is_new = false;
+        let due = entry.due.entry(member).or_insert_with(|| {
+            is_new = true;
+            Due { class, asked: now }
+        });
+        due.class = due.class.min(class);
+        self.queue_unit(unit, now, false);
+        is_new
+    }
+
+    /// Makes due what has become so by now.
+    pub fn advance(&mut self, now: Instant) {
+        while let Some(entry) = self.timers.first_entry() {
+            if entry.key().0 > now {
+                return;
+            }
+            match entry.remove() {
+                Timer::Unit(unit) => {
+                    if let Some(state) = self.units.get_mut(&unit) {
+                        state.hold_timer = None;
+                        state.hold_until = None;
+                    }
+                    self.queue_unit(&unit, now, true);
+                }
+                Timer::Member(member, unit, class, _) => {
+                    if let Some(state) = self.members.get_mut(&member) {
+                        state.timer = None;
+                    }
+                    self.add(&unit, member, class, now);
+                }
+            }
+        }
+    }
+
+    /// When [`Queue::advance`] has something to do next.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.timers.first_key_value().map(|((at, _), _)| *at)
+    }
+
+    /// The first unit that may run, now marked as running, with at most [`SLICE_MAX`] of its members, those of the
+    /// first class first.
+    pub fn take(&mut self) -> Option<Slice> {
+        while let Some((_, key)) = self.ready.pop_first() {
+            let Some(unit) = self.units.get_mut(&key) else { continue };
+            unit.ready = None;
+            let mut order: Vec<(Class, Instant, MemberId)> =
+                unit.due.iter().map(|(member, due)| (due.class, due.asked, member.clone())).collect();
+            order.sort();
+            let mut members = BTreeMap::new();
+            for (_, _, member) in order {
+                if self.running.contains_key(&member) {
+                    self.blocked.entry(member).or_default().insert(key.clone());
+                } else if members.len() < SLICE_MAX
+                    && let Some(due) = unit.due.remove(&member)
+                {
+                    members.insert(member, due);
+                }
+            }
+            if members.is_empty() {
+                continue;
+            }
+            unit.is_running = true;
+            unit.running = members.keys().cloned().collect();
+            unit.hold_until = None;
+            let hold_timer = unit.hold_timer.take();
+            if let Some(timer) = hold_timer {
+                self.timers.remove(&timer);
+            }
+            for member in members.keys() {
+                self.running.insert(member.clone(), key.clone());
+                self.cancel(member);
+            }
+            return Some(Slice { unit: key, members, complete: false });
+        }
+        None
+    }
+
+    /// A unit's run has ended; when its members are looked at again.
+    pub fn finish(&mut self, unit: &UnitKey, again: Vec<(MemberId, Again)>, now: Instant) {
+        let Some(state) = self.units.get_mut(unit) else { return };
+        state.is_running = false;
+        let mut freed = BTreeSet::new();
+        for member in std::mem::take(&mut state.running) {
+            self.running.remove(&member);
+            freed.extend(self.blocked.remove(&member).into_iter().flatten());
+        }
+        let mut at_once = false;
+        for (member, again) in again {
+            at_once |= matches!(again, Again::Now(_));
+            self.schedule(unit, member, again, now);
+        }
+        if is_batched(unit) {
+            self.hold_off(unit, at_once, now);
+        }
+        self.queue_unit(unit, now, at_once);
+        for other in freed {
+            self.queue_unit(&other, now, true);
+        }
+        self.drop_idle(unit);
+    }
+
+    /// Takes a member that is not due into a unit's running slice, because its document is written as a whole. False
+    /// when the member runs elsewhere.
+    pub fn join(&mut self, slice: &mut Slice, member: &MemberId, now: Instant) -> bool {
+        if self.running.contains_key(member) {
+            return false;
+        }
+        let Some(unit) = self.units.get_mut(&slice.unit) else { return false };
+        let due = unit.due.remove(member).unwrap_or(Due { class: Class::Drift, asked: now });
+        unit.running.insert(member.clone());
+        self.running.insert(member.clone(), slice.unit.clone());
+        self.cancel(member);
+        slice.members.insert(member.clone(), due);
+        true
+    }
+
+    /// A member of a slice belongs to another unit by now.
+    pub fn moved(&mut self, from: &UnitKey, to: &UnitKey, member: MemberId, due: Due, now: Instant) {
+        if let Some(unit) = self.units.get_mut(from) {
+            unit.running.remove(&member);
+        }
+        self.running.remove(&member);
+        for waiting in self.blocked.remove(&member).into_iter().flatten() {
+            self.queue_unit(&waiting, now, true);
+        }
+        self.add(to, member, due.class, due.asked);
+    }
+
+    /// A member no longer exists.
+    pub fn forget(&mut self, member: &MemberId) {
+        self.cancel(member);
+        self.members.remove(member);
+        let object = UnitKey::Object(member.clone());
+        if self.units.get(&object).is_none_or(|unit| !unit.is_running && unit.due.is_empty()) {
+            self.schedules.remove(&object);
+        }
+    }
+
+    /// How often a member has failed in a row.
+    #[must_use]
+    pub fn failures(&self, member: &MemberId) -> u32 {
+        self.members.get(member).map_or(0, |state| state.failures)
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn depth(&self) -> Depth {
+        let mut delayed = BTreeMap::new();
+        for ((at, _), timer) in &self.timers {
+            let why = match timer {
+                Timer::Unit(_) => Why::HoldOff,
+                Timer::Member(.., why) => *why,
+            };
+            // Timers are sorted: the first of each reason is the soonest.
+            delayed.entry(why).or_insert((0, *at)).0 += 1;
+        }
+        let running = self.units.values().filter(|unit| unit.is_running).count();
+        Depth { ready: self.ready.len(), running, delayed }
+    }
+
+    fn queue_unit(&mut self, key: &UnitKey, now: Instant, at_once: bool) {
+        let Some(unit) = self.units.get_mut(key) else { return };
+        let Some(class) = unit.due.values().map(|due| due.class).min() else { return };
+        if unit.is_running {
+            return;
+        }
+        if let Some(until) = unit.hold_until.filter(|until| *until > now)
+            && !at_once
+            && unit.due.len() < SLICE_FULL
+        {
+            if unit.hold_timer.is_none() {
+                self.counter += 1;
+                unit.hold_timer = Some((until, self.counter));
+                self.timers.insert((until, self.counter), Timer::Unit(key.clone()));
+            }
+            return;
+        }
+        match unit.ready {
+            Some((ready, _)) if ready <= class => {}
+            place => {
+                if let Some(place) = place {
+                    self.ready.remove(&place);
+                }
+                self.counter += 1;
+                unit.ready = Some((class, self.counter));
+                self.ready.insert((class, self.counter), key.clone());
+            }
+        }
+    }
+
+    /// An idle unit starts at once; under load the next slice is collected for 1 s doubling to 10 s (design §3).
+    fn hold_off(&mut self, unit: &UnitKey, at_once: bool, now: Instant) {
+        let Some(state) = self.units.get_mut(unit) else { return };
+        let under_load = !state.due.is_empty() && !at_once;
+        let next = match state.hold_off {
+            Some(last) if under_load => (last * 2).min(self.timings.hold_off_max),
+            _ => self.timings.hold_off_first,
+        };
+        state.hold_off = Some(next);
+        state.hold_until = Some(now + next);
+    }
+
+    fn schedule(&mut self, unit: &UnitKey, member: MemberId, again: Again, now: Instant) {
+        let failures = match again {
+            Again::Fault(_) => self.failures(&member).saturating_add(1),
+            Again::Now(_) => self.failures(&member),
+            _ => 0,
+        };
+        let (at, class, why) = match again {
+            Again::Forget => return self.forget(&member),
+            Again::Now(class) => {
+                self.members.entry(member.clone()).or_default().failures = failures;
+                self.add(unit, member, class, now);
+                return;
+            }
+            Again::Settled => {
+                let schedule = self.unit_schedule(unit, now);
+                match schedule.drift {
+                    Some(drift) if drift <= schedule.resync => (drift, Class::Drift, Why::Drift),
+                    _ => (schedule.resync, Class::Drift, Why::Resync),
+                }
+            }
+            Again::Resync => (self.unit_schedule(unit, now).resync, Class::Drift, Why::Resync),
+            Again::OnChange => (now + self.timings.wait_poll, Class::Retry, Why::Wait),
+            Again::After(delay, class) => (now + delay, class, Why::Wait),
+            Again::Fault(not_before) => {
+                (now + self.backoff(&member, failures, not_before), Class::Retry, Why::Retry)
+            }
+        };
+        self.members.entry(member.clone()).or_default().failures = failures;
+        let is_due = self.units.get(unit).is_some_and(|unit| unit.due.contains_key(&member));
+        if !is_due {
+            self.cancel(&member);
+            self.counter += 1;
+            self.timers.insert((at, self.counter), Timer::Member(member.clone(), unit.clone(), class, why));
+            self.members.entry(member).or_default().timer = Some((at, self.counter));
+        }
+    }
+
+    fn backoff(&self, member: &MemberId, failures: u32, not_before: Option<Duration>) -> Duration {
+        let Timings { backoff_first, backoff_max, .. } = self.timings;
+        let pause = doubled(backoff_first, backoff_max, failures);
+        let pause =
+            jitter::spread(pause, BACKOFF_SPREAD, self.seed, &(member.kind, &member.key), failures.into());
+        pause.min(backoff_max).max(not_before.unwrap_or_default())
+    }
+
+    /// The unit's common times, so that a unit is checked once and not once per member.
+    fn unit_schedule(&mut self, unit: &UnitKey, now: Instant) -> Schedule {
+        let (seed, resync) = (self.seed, self.timings.resync);
+        let drift_interval = self.drift_interval;
+        let next =
+            |interval, round| now + jitter::spread(interval, SCHEDULE_SPREAD, seed, &unit.to_string(), round);
+        if self.schedules.len() > 2 * self.units.len() + self.members.len() + SCHEDULES_SLACK {
+            self.schedules.retain(|_, schedule| schedule.resync > now);
+            let idle = |unit: &Unit| unit.due.is_empty() && !unit.is_running;
+            self.units.retain(|_, unit| !idle(unit) || unit.hold_until.is_some_and(|until| until > now));
+        }
+        let schedule = self.schedules.entry(unit.clone()).or_insert_with(|| Schedule {
+            drift: drift_interval.map(|interval| next(interval, 0)),
+            resync: next(resync, 0),
+            round: 0,
+        });
+        if schedule.resync <= now || schedule.drift.is_some_and(|drift| drift <= now) {
+            schedule.round += 1;
+            if schedule.resync <= now {
+                schedule.resync = next(resync, schedule.round);
+            }
+            schedule.drift = drift_interval.map(|interval| next(interval, schedule.round));
+        }
+        *schedule
+    }
+
+    fn cancel(&mut self, member: &MemberId) {
+        if let Some(timer) = self.members.get_mut(member).and_then(|state| state.timer.take()) {
+            self.timers.remove(&timer);
+        }
+    }
+
+    fn drop_idle(&mut self, key: &UnitKey) {
+        // A batched unit is kept while its hold-off counts; it goes when that has passed unused.
+        let Some(unit) = self.units.get(key) else { return };
+        if unit.due.is_empty() && !unit.is_running && !is_batched(key) {
+            self.units.remove(key);
+        }
+    }
+}
+
+fn is_batched(unit: &UnitKey) -> bool {
+    matches!(unit, UnitKey::Children { .. })
+}

@@ -1,0 +1,101 @@
+//! From what changed to who is looked at: the unit of a member, and whom a change wakes.
+//! Reads the caches and fills the queue; starts nothing.
+
+use std::collections::BTreeSet;
+
+use cf_api::budget::Class;
+use kinds::Key;
+use kinds::table::Grouping;
+use plan::{MemberId, UnitKey};
+use tokio::time::Instant;
+
+use crate::cache::{Cache, Change};
+use crate::queue::Queue;
+
+/// The unit that a member belongs to now. It moves when its parent gets an external ID.
+#[must_use]
+pub fn unit_of(cache: &Cache, member: &MemberId) -> UnitKey {
+    let alone = || UnitKey::Object(member.clone());
+    let Some(kind) = kinds::kind(member.kind) else { return alone() };
+    let grouped = match kind.grouping {
+        Grouping::Object => None,
+        Grouping::ParentList | Grouping::ParentDocument => kind.parent(),
+    };
+    let parent = grouped.and_then(|parent| {
+        let (kind, key) = cache.references(member).iter().find(|(kind, _)| *kind == parent.kind)?;
+        cache.external_id(kind, key)
+    });
+    parent.map_or_else(alone, |id| UnitKey::Children { kind: kind.name, parent: id.to_owned() })
+}
+
+/// Queues whoever has to look at a change. `awaited` says that the object itself waits for any event after a
+/// conflict. Returns how many members became due.
+pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, now: Instant) -> usize {
+    let mut woken = BTreeSet::new();
+    if (change.foreign || awaited) && change.after.is_some() {
+        woken.insert(change.member.clone());
+    }
+    let visible = |seen: &Option<crate::cache::Seen>| seen.as_ref().map(|seen| seen.visible);
+    if visible(&change.before) != visible(&change.after) {
+        below(cache, &change.member, &mut woken);
+    }
+    let claimed = change.before.as_ref().and_then(|seen| seen.claim.as_ref());
+    let claims = change.after.as_ref().and_then(|seen| seen.claim.as_ref());
+    let lets_go = claimed.is_some() && claimed != claims;
+    for seen in change.before.iter().filter(|_| change.after.is_none() || lets_go) {
+        for (kind, key) in &seen.references {
+            let parent = MemberId { kind, key: key.clone() };
+            // Siblings that want what is now free, and a parent whose deletion waited for this one.
+            let siblings = cache.children(kind, key).filter(|sibling| !cache.is_ready(sibling));
+            woken.extend(siblings.cloned());
+            woken.extend(cache.contains(&parent).then_some(parent));
+        }
+    }
+    if change.after.is_none() {
+        queue.forget(&change.member);
+        woken.remove(&change.member);
+    }
+    wake(cache, queue, woken, now)
+}
+
+/// A token Secret changed: its accounts look at it, and everything below them that is not in order.
+pub fn secret_changed(cache: &Cache, queue: &mut Queue, secret: &Key, now: Instant) -> usize {
+    let mut woken: BTreeSet<MemberId> = cache.users_of_secret(secret).cloned().collect();
+    for account in woken.clone() {
+        unready_below(cache, &account, &mut woken);
+    }
+    wake(cache, queue, woken, now)
+}
+
+/// A namespace's labels changed: accounts may allow it now, or no longer (contract K3).
+pub fn namespace_changed(cache: &Cache, queue: &mut Queue, namespace: &str, now: Instant) -> usize {
+    let woken = cache.in_namespace(namespace).collect();
+    wake(cache, queue, woken, now)
+}
+
+/// Queues a member because of a user's change.
+pub fn wake(cache: &Cache, queue: &mut Queue, members: BTreeSet<MemberId>, now: Instant) -> usize {
+    let add = |member: MemberId| queue.add(&unit_of(cache, &member), member, Class::User, now);
+    members.into_iter().map(add).filter(|added| *added).count()
+}
+
+/// Direct children always; what lies deeper sees only its own parent, but may wait for a token that now works.
+fn below(cache: &Cache, parent: &MemberId, woken: &mut BTreeSet<MemberId>) {
+    woken.extend(cache.children(parent.kind, &parent.key).cloned());
+    unready_below(cache, parent, woken);
+}
+
+fn unready_below(cache: &Cache, parent: &MemberId, woken: &mut BTreeSet<MemberId>) {
+    let mut parents = vec![parent.clone()];
+    let mut passed = BTreeSet::new();
+    while let Some(parent) = parents.pop() {
+        for child in cache.children(parent.kind, &parent.key) {
+            if passed.insert(child.clone()) {
+                parents.push(child.clone());
+                if !cache.is_ready(child) {
+                    woken.insert(child.clone());
+                }
+            }
+        }
+    }
+}

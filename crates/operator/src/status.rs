@@ -1,0 +1,76 @@
+//! The one writer of status: a merge patch of what differs, conditional on the version it was derived from.
+//! What it says is `plan`'s report; an Event follows only when the status was written.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use kinds::Resource;
+use plan::{Event, MemberId};
+use serde_json::{Value, json};
+
+use crate::events::Publisher;
+use crate::limits::STATUSES_AT_ONCE;
+use crate::object;
+use crate::send::{Sender, WriteError};
+use crate::state::Shared;
+use crate::timings::Timings;
+
+/// A status to write.
+pub struct Writing {
+    /// Whose.
+    pub member: MemberId,
+    /// The object as last read or written.
+    pub base: Resource,
+    /// The whole new status.
+    pub status: Value,
+    /// What to tell when it is written.
+    pub event: Option<Event>,
+}
+
+/// Writes status.
+pub struct StatusWriter {
+    /// The way to Kubernetes.
+    pub sender: Arc<Sender>,
+    /// Hears of what was written.
+    pub shared: Arc<Shared>,
+    /// Takes the Events.
+    pub events: Publisher,
+    /// Bounds the whole.
+    pub timings: Timings,
+}
+
+impl StatusWriter {
+    /// Writes all within a time of their own, whatever the pass has used up. Returns how each write failed.
+    pub async fn write(&self, writings: Vec<Writing>) -> Vec<(MemberId, WriteError)> {
+        let deadline = tokio::time::Instant::now() + self.timings.status_write;
+        let write = |writing: Writing| async move {
+            let member = writing.member.clone();
+            let written = tokio::time::timeout_at(deadline, self.write_one(&writing)).await;
+            let failed = match written {
+                Ok(Ok(())) => return None,
+                Ok(Err(error)) => error,
+                Err(_) => WriteError::Unknown(cf_api::error::Cause::Timeout),
+            };
+            Some((member, failed))
+        };
+        let failures = futures::stream::iter(writings).map(write).buffer_unordered(STATUSES_AT_ONCE);
+        failures.filter_map(std::future::ready).collect().await
+    }
+
+    async fn write_one(&self, writing: &Writing) -> Result<(), WriteError> {
+        let Writing { member, base, status, event } = writing;
+        let Some(kind) = kinds::kind(member.kind) else { return Ok(()) };
+        let Some(change) = object::difference(&base.status, status) else { return Ok(()) };
+        let body = json!({
+            "metadata": { "uid": base.metadata.uid, "resourceVersion": base.metadata.resource_version },
+            "status": change,
+        });
+        let answer = self.sender.patch_status(kind, &member.key, &body).await?;
+        let expected = object::patched(base, &body).map(|object| object::fingerprint(&object));
+        self.shared.wrote(kind, &answer, expected);
+        if let Some(event) = event {
+            self.events.publish(kind, &answer, event);
+        }
+        Ok(())
+    }
+}
