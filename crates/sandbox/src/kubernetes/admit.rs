@@ -8,8 +8,7 @@ use super::document::{self, Document};
 use super::form;
 use super::kinds;
 use super::names::metadata_causes;
-use super::resource::{Endpoint, Version};
-use super::schema::{Cause, CauseReason};
+use super::resource::Endpoint;
 use super::status::Status;
 
 /// What to do about fields that do not exist or occur twice.
@@ -119,8 +118,8 @@ pub(crate) fn complete(
             }
         }
         None => {
-            if let Some(version) = endpoint.served() {
-                causes.extend(custom_causes(version, new, old));
+            if let Some(schema) = endpoint.served().and_then(|version| version.schema.as_ref()) {
+                causes.extend(schema.admit(new, old));
             }
         }
     }
@@ -129,36 +128,6 @@ pub(crate) fn complete(
     }
     let name = new["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     Err(Status::invalid(endpoint.subject(), &name, causes))
-}
-
-fn custom_causes(version: &Version, new: &mut Value, old: Option<&Value>) -> Vec<Cause> {
-    let Some(schema) = &version.schema else { return Vec::new() };
-    let mut causes = schema.validate(new);
-    if causes.iter().any(|cause| blocks_rules(cause.reason)) {
-        if version.has_rules() {
-            // The API server's own words, `<nil>` included.
-            causes.push(Cause {
-                reason: CauseReason::FieldValueInvalid,
-                field: "<nil>".to_owned(),
-                message: "Invalid value: \"null\": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation".to_owned(),
-            });
-        }
-        return causes;
-    }
-    causes.extend(schema.validate_cel(new, old));
-    causes
-}
-
-/// `hasBlockingErr` of the apiextensions server: rules could fail for these reasons alone.
-fn blocks_rules(reason: CauseReason) -> bool {
-    matches!(
-        reason,
-        CauseReason::FieldValueRequired
-            | CauseReason::FieldValueDuplicate
-            | CauseReason::FieldValueTooLong
-            | CauseReason::FieldValueTooMany
-            | CauseReason::FieldValueTypeInvalid
-    )
 }
 
 /// True when the two differ in what `metadata.generation` counts.

@@ -5,8 +5,10 @@
 //! subresources, conversion webhooks, authorisation (everything is allowed).
 
 mod admit;
+mod age;
 mod answer;
 mod builtins;
+mod cells;
 mod complaint;
 mod crd;
 mod delete;

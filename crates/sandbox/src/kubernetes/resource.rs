@@ -40,13 +40,6 @@ pub(crate) struct Version {
     pub(crate) selectable: Vec<String>,
 }
 
-impl Version {
-    /// True when the schema has CEL rules.
-    pub(crate) fn has_rules(&self) -> bool {
-        self.open_api.to_string().contains("x-kubernetes-validations")
-    }
-}
-
 /// A resource: what a plural in a path stands for.
 #[derive(Debug)]
 pub(crate) struct Resource {
