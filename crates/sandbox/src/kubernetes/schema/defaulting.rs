@@ -96,6 +96,10 @@ fn check_one(node: &Node, default: &Value, field: &str, causes: &mut Vec<Cause>)
         let place = Path::start(field);
         uniqueness::check(node, default, &place, &mut complaints);
         rule::walk::check(node, default, Some(default), &place, &mut complaints);
+        if complaints.is_empty() {
+            // Rules with an optional old value also see the default on a create.
+            rule::walk::check(node, default, None, &place, &mut complaints);
+        }
     }
     causes.append(&mut complaints);
 }

@@ -5,11 +5,19 @@ use serde_json::{Value, json};
 use super::super::{CauseReason, CompiledSchema};
 use super::{compiled, lines, object, object_with, record};
 
-/// Situations with what the server prints about them.
-#[test]
-fn values_out_of_bounds_are_explained_in_the_words_of_the_server() {
+/// A situation, the object, and what the server prints about it.
+type Case = (&'static str, Value, &'static [&'static str]);
+
+fn check(cases: Vec<Case>) {
     let schema = record();
-    let cases: Vec<(&str, Value, &[&str])> = vec![
+    for (situation, object, expected) in cases {
+        assert_eq!(lines(&schema.validate(&object)), expected, "{situation}");
+    }
+}
+
+#[test]
+fn numbers_out_of_bounds_are_explained() {
+    check(vec![
         ("sound", object(json!({"ttl": 300, "tags": ["a", "b"]})), &[]),
         (
             "below the minimum",
@@ -39,11 +47,12 @@ fn values_out_of_bounds_are_explained_in_the_words_of_the_server() {
                 "spec.ttl: Invalid value: 3000000000: spec.ttl in body should be less than or equal to 86400",
             ],
         ),
-        (
-            "outside of an enumeration",
-            object(json!({"type": "B"})),
-            &["spec.type: Unsupported value: \"B\": supported values: \"A\", \"AAAA\", \"CNAME\", \"SRV\""],
-        ),
+    ]);
+}
+
+#[test]
+fn values_that_are_absent_or_of_another_type_are_explained() {
+    check(vec![
         ("required and absent", object(json!({"name": null})), &["spec.name: Required value"]),
         ("required and absent at the root", json!({}), &["spec: Required value"]),
         (
@@ -86,6 +95,17 @@ fn values_out_of_bounds_are_explained_in_the_words_of_the_server() {
             ],
         ),
         ("either for int-or-string", object(json!({"port": "http"})), &[]),
+    ]);
+}
+
+#[test]
+fn texts_that_do_not_fit_are_explained() {
+    check(vec![
+        (
+            "outside of an enumeration",
+            object(json!({"type": "B"})),
+            &["spec.type: Unsupported value: \"B\": supported values: \"A\", \"AAAA\", \"CNAME\", \"SRV\""],
+        ),
         (
             "too short",
             object(json!({"name": ""})),
@@ -109,6 +129,19 @@ fn values_out_of_bounds_are_explained_in_the_words_of_the_server() {
                 "spec.expires: Invalid value: \"tomorrow\": spec.expires in body must be of type date-time: \"tomorrow\"",
             ],
         ),
+        (
+            "quotes and control characters",
+            object(json!({"type": "a\"\n\u{1}"})),
+            &[
+                "spec.type: Unsupported value: \"a\\\"\\n\\x01\": supported values: \"A\", \"AAAA\", \"CNAME\", \"SRV\"",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn lists_and_maps_that_do_not_fit_are_explained() {
+    check(vec![
         (
             "too many items",
             object(json!({"tags": ["a", "b", "c", "d"]})),
@@ -143,17 +176,7 @@ fn values_out_of_bounds_are_explained_in_the_words_of_the_server() {
             object(json!({"ports": [{"name": "a"}, {"name": "b"}, {"name": "a", "number": 1}]})),
             &["spec.ports[2]: Duplicate value: {\"name\":\"a\"}"],
         ),
-        (
-            "quotes and control characters",
-            object(json!({"type": "a\"\n\u{1}"})),
-            &[
-                "spec.type: Unsupported value: \"a\\\"\\n\\x01\": supported values: \"A\", \"AAAA\", \"CNAME\", \"SRV\"",
-            ],
-        ),
-    ];
-    for (situation, object, expected) in cases {
-        assert_eq!(lines(&schema.validate(&object)), expected, "{situation}");
-    }
+    ]);
 }
 
 #[test]
