@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use cf_api::error::{ApiError, Cause};
 use cf_api::request::Request as Call;
+use jiff::Timestamp;
 use kinds::{Key, Resource};
 use serde::Serialize;
 use serde_json::Value;
@@ -58,6 +59,8 @@ pub struct Act {
     pub request: Request,
     /// Each member's part in it, in the request's order; one unless it is a batch.
     pub parts: Vec<Part>,
+    /// Not to be sent after this time: the creating mark that stands for it would not cover it any more.
+    pub send_by: Option<Timestamp>,
 }
 
 /// A member's part in an act.

@@ -50,6 +50,13 @@ impl Mark {
         self.until.is_none_or(|until| began > until)
     }
 
+    /// The time until which the marked request may be sent, so that it cannot land after the mark's end.
+    #[must_use]
+    pub fn send_by(&self) -> Option<Timestamp> {
+        let landing = SignedDuration::try_from(limits::CREATE_LANDS_WITHIN).unwrap_or(SignedDuration::ZERO);
+        self.until.map(|until| until - landing)
+    }
+
     /// True when an object with this `created_on` can be the one that the marked request made.
     #[must_use]
     pub fn may_have_made(&self, object: &Value) -> bool {

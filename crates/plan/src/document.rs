@@ -11,7 +11,8 @@ use crate::act::{Act, CredId, Part, Proof, Request, Write};
 use crate::context::Context;
 use crate::difference::put;
 use crate::hold::Hold;
-use crate::lifecycle::{Step, prepare};
+use crate::lifecycle::Step;
+use crate::patches::prepare;
 use crate::read::{hold_from_fault, request};
 use crate::snapshot::{Member, Observed, Snapshot};
 use crate::unit::MemberId;
@@ -75,7 +76,7 @@ pub(crate) fn write(snapshot: &Snapshot, changes: Vec<(&MemberId, CredId, Option
     put(&mut whole, document.entries, Value::Array(list));
     let context = crate::read::reading_context(member).ok()?;
     let call = request(Method::Put, member.kind.routes.collection, context.parent, "")?.body(whole);
-    Some(Act { request: Request::Cloudflare { cred, call }, parts })
+    Some(Act { request: Request::Cloudflare { cred, call }, parts, send_by: None })
 }
 
 /// True for a write of a shared document.

@@ -14,6 +14,7 @@
 
 pub mod absorb;
 pub mod act;
+pub mod adoption;
 pub mod context;
 pub mod creating;
 pub mod deletion;
@@ -22,6 +23,7 @@ pub mod document;
 pub mod hold;
 pub mod lifecycle;
 pub mod limits;
+pub mod patches;
 pub mod policy;
 pub mod protection;
 pub mod read;

@@ -1,21 +1,22 @@
 //! The one lifecycle of every kind: what comes next for a member that is not being deleted.
 //! Knows no kind and no batch; deleting ones are for `deletion`, the forming of stages for `stage`.
 
-use cf_api::error::Class as ErrorClass;
 use cf_api::request::{Method, Request as Call};
 use jiff::Timestamp;
 use kinds::table::{Lifecycle, Update};
 use kinds::{Reason, names};
 use serde_json::{Value, json};
 
-use crate::act::{CredId, FieldDiff, Patch, Proof, Target, Write};
+use crate::act::{CredId, FieldDiff, Patch, Proof, Write};
+use crate::adoption::take_over;
 use crate::context::{self, Context, Desired};
 use crate::creating::Mark;
 use crate::difference::{differences, put, update_body};
 use crate::hold::Hold;
-use crate::policy::{self, Adoption};
-use crate::read::{full_key, guarded, hold_from_fault, loose_key, request};
-use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
+use crate::patches::{claim, prepare, unmark};
+use crate::policy;
+use crate::read::{full_key, guarded, hold_from_fault, request};
+use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
 use crate::{deletion, difference, document, limits, protection};
 
@@ -141,14 +142,15 @@ fn observed(member: &Member) -> Result<Step, Hold> {
 }
 
 /// A conflict with another resource of the kind comes before anything else (contract K11).
-fn not_anothers(snapshot: &Snapshot, id: &MemberId, external: &str) -> Result<(), Hold> {
+pub(crate) fn not_anothers(snapshot: &Snapshot, id: &MemberId, external: &str) -> Result<(), Hold> {
     match snapshot.claims.get(external).and_then(|claims| holder(claims)) {
         Some(other) if other != id => Err(conflict(snapshot, id, other)),
         _ => Ok(()),
     }
 }
 
-fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> Hold {
+/// Another resource holds the object.
+pub(crate) fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> Hold {
     let reason =
         snapshot.members.get(id).map_or(Reason::AlreadyExists, |member| member.kind.identity.conflict);
     Hold::new(reason, format!("{other} already manages this object"))
@@ -323,120 +325,6 @@ fn acquire(
     }
 }
 
-/// What the adoption policy makes of the objects with the member's key; `None` when it is to create one.
-fn take_over(
-    snapshot: &Snapshot,
-    id: &MemberId,
-    member: &Member,
-    context: &Context<'_>,
-    desired: &Desired,
-    candidates: &[Value],
-) -> Result<Option<Step>, Hold> {
-    let key_of = |object: &Value| full_key(member, object, &context.parents);
-    let claimant = |object: &Value| {
-        let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
-        snapshot.claims.get(external).and_then(|claims| holder(claims)).filter(|other| *other != id)
-    };
-    if let Some(other) = candidates.iter().filter(|object| key_of(object) == desired.key).find_map(claimant) {
-        return Err(conflict(snapshot, id, other));
-    }
-    let adoption = policy::adoption(&member.object)?;
-    let step = if let Some(external) = member.object.annotation(names::ADOPT_ID) {
-        not_anothers(snapshot, id, external)?;
-        adopt_named(member, context, desired, external, adoption)?
-    } else {
-        let free: Vec<&Value> = candidates.iter().filter(|object| claimant(object).is_none()).collect();
-        adopt_by_key(member, desired, &free, &key_of, adoption)?
-    };
-    if step.is_none() && adoption == Adoption::Adopt {
-        return Err(Hold::new(
-            Reason::NotFound,
-            format!("there is no {} to adopt with {}", member.kind.name, desired.key),
-        ));
-    }
-    Ok(step)
-}
-
-/// Contract K13: `adopt-id` names the object whatever its key's loose part.
-fn adopt_named(
-    member: &Member,
-    context: &Context<'_>,
-    desired: &Desired,
-    external: &str,
-    adoption: Adoption,
-) -> Result<Option<Step>, Hold> {
-    match &member.live {
-        Observed::Seen(live, _) => {
-            let loose = loose_key(member, live, &context.parents);
-            if loose == desired.loose_key {
-                return Ok(Some(adopt(member, external)));
-            }
-            Err(Hold::new(
-                Reason::AdoptionMismatch,
-                format!("the object {external} is {loose}, but the spec says {}", desired.loose_key),
-            ))
-        }
-        Observed::Absent(_) if adoption == Adoption::AdoptOrCreate => Ok(None),
-        Observed::Absent(_) => Err(Hold::new(
-            Reason::NotFound,
-            format!("annotation {} names {external}, which does not exist", names::ADOPT_ID),
-        )),
-        Observed::Unread => Ok(Some(Step::Reading)),
-        Observed::Failed(ReadFault::Api(error)) if error.class() == ErrorClass::Invalid => Err(Hold::new(
-            Reason::NotFound,
-            format!("annotation {} names {external:?}: {}", names::ADOPT_ID, error.text()),
-        )),
-        Observed::Failed(fault) => Err(hold_from_fault(member, fault, "read the object to adopt")),
-    }
-}
-
-fn adopt_by_key(
-    member: &Member,
-    desired: &Desired,
-    free: &[&Value],
-    key_of: &dyn Fn(&Value) -> String,
-    adoption: Adoption,
-) -> Result<Option<Step>, Hold> {
-    let id_of =
-        |object: &Value| object.pointer(member.kind.identity.wire).and_then(Value::as_str).map(str::to_owned);
-    let exact: Vec<String> =
-        free.iter().filter(|o| key_of(o) == desired.key).filter_map(|o| id_of(o)).collect();
-    if adoption == Adoption::Never {
-        return match exact.first() {
-            Some(external) => Err(already_exists(member, external)),
-            None if member.progress.exists && free.is_empty() => Err(Hold::new(
-                Reason::AlreadyExists,
-                "Cloudflare says that such an object exists, but does not show it to this token",
-            )),
-            None if member.progress.exists => Err(already_exists(
-                member,
-                &free.iter().filter_map(|o| id_of(o)).collect::<Vec<_>>().join(", "),
-            )),
-            None => Ok(None),
-        };
-    }
-    let candidates = if exact.is_empty() { free.iter().filter_map(|o| id_of(o)).collect() } else { exact };
-    match candidates.as_slice() {
-        [] => Ok(None),
-        [one] => Ok(Some(adopt(member, one))),
-        several => Err(Hold::new(
-            Reason::AdoptionAmbiguous,
-            format!("{} could be adopted; name one in annotation {}", several.join(", "), names::ADOPT_ID),
-        )),
-    }
-}
-
-fn already_exists(member: &Member, external: &str) -> Hold {
-    Hold::new(
-        Reason::AlreadyExists,
-        format!(
-            "{external} exists with this key and kflare did not create it; annotate the {} with {}: adopt to take it over",
-            member.kind.name,
-            names::ADOPTION_POLICY
-        ),
-    )
-}
-
 /// Marks, then creates. Between the two lies the answer of a conditional patch, so that a create never rests on an
 /// old copy of the resource (design, "Up to date").
 fn create(
@@ -489,72 +377,6 @@ pub(crate) fn await_mark(mark: &Mark, now: Timestamp) -> Hold {
             .to_owned(),
         retry_after: Some(left),
     }
-}
-
-/// The conditional patch that stands before every create and adoption.
-pub(crate) fn prepare(
-    member: &Member,
-    annotations: Vec<(&str, Value)>,
-    label: Option<(&str, Value)>,
-) -> Step {
-    let mut body = json!({"metadata": {"resourceVersion": member.object.metadata.resource_version}});
-    add_finalizer(member, &mut body);
-    for (name, value) in annotations {
-        body["metadata"]["annotations"][name] = value;
-    }
-    if let Some((name, value)) = label.filter(|(name, _)| member.object.label(name).is_some()) {
-        body["metadata"]["labels"][name] = value;
-    }
-    Step::Kubernetes(Write::Prepare, patch(member, body))
-}
-
-fn adopt(member: &Member, external: &str) -> Step {
-    let mut body = json!({"metadata": {
-        "resourceVersion": member.object.metadata.resource_version,
-        "annotations": {names::ADOPTED: "true", names::CREATING: null},
-    }});
-    add_finalizer(member, &mut body);
-    if let Some(label) = member.kind.identity.label {
-        body["metadata"]["labels"][label] = Value::String(external.to_owned());
-    }
-    Step::Kubernetes(Write::Prepare, patch(member, body))
-}
-
-/// Records the object that our own create made. Not conditional on the resource's version: whatever the user changed
-/// meanwhile, this object is ours. The uid keeps it from a resource of the same name that was made anew.
-fn claim(member: &Member, desired: &Desired, external: &str) -> Step {
-    let keeps_mark = !desired.refuses_twins && member.progress.marked == Some(Marked::Again);
-    let mut body = json!({"metadata": {}});
-    if Mark::of(&member.object).is_some() && !keeps_mark {
-        body["metadata"]["annotations"][names::CREATING] = Value::Null;
-    }
-    if let Some(label) = member.kind.identity.label {
-        body["metadata"]["labels"][label] = Value::String(external.to_owned());
-    }
-    if !member.object.has_finalizer() {
-        body["metadata"]["resourceVersion"] = Value::String(member.object.metadata.resource_version.clone());
-        add_finalizer(member, &mut body);
-    }
-    Step::Kubernetes(Write::Claim, patch(member, body))
-}
-
-fn unmark(member: &Member) -> Step {
-    let body = json!({"metadata": {"annotations": {names::CREATING: null}}});
-    Step::Kubernetes(Write::Unmark, patch(member, body))
-}
-
-fn add_finalizer(member: &Member, body: &mut Value) {
-    if !member.object.has_finalizer() {
-        let mut finalizers = member.object.metadata.finalizers.clone();
-        finalizers.push(names::FINALIZER.to_owned());
-        body["metadata"]["finalizers"] = json!(finalizers);
-    }
-}
-
-/// A merge patch of the member's own resource.
-pub(crate) fn patch(member: &Member, mut body: Value) -> Patch {
-    body["metadata"]["uid"] = Value::String(member.object.metadata.uid.clone());
-    Patch { target: Target::Kind(member.kind.name), key: member.object.key(), body }
 }
 
 /// The calls that change what differs, as the kind's API takes them.

@@ -6,9 +6,17 @@ use std::time::Duration;
 /// batch of 3,500 down to one culprit takes ⌈log2 3500⌉ = 12 more; the rest is room for a lost answer on the way.
 pub const ROUNDS_MAX: usize = 24;
 
-/// How long a create whose answer was lost may still take effect: a request is given up after two minutes (the
-/// seed's bound), and Cloudflare is granted half a minute more to finish what it began.
-pub const CREATE_MAY_LAND: Duration = Duration::from_secs(150);
+/// How long after its mark a create may still be sent: the marks of a full batch, and a wait for the call budget, have
+/// to fit. Past it the create is not sent, and the member is marked anew.
+pub const CREATE_SENT_WITHIN: Duration = Duration::from_secs(120);
+
+/// How long a create that was sent may still take effect: a request is given up after two minutes (the seed's bound),
+/// and Cloudflare is granted half a minute more to finish what it began.
+pub const CREATE_LANDS_WITHIN: Duration = Duration::from_secs(150);
+
+/// From the mark to the time after which nothing of its create can land any more.
+pub const CREATE_MAY_LAND: Duration =
+    Duration::from_secs(CREATE_SENT_WITHIN.as_secs() + CREATE_LANDS_WITHIN.as_secs());
 
 /// For this long after a write of ours nothing that fails to show it counts as proof that it is gone: Cloudflare's
 /// reads can lag behind its writes by seconds.

@@ -11,6 +11,7 @@ use kinds::table::Batch;
 use serde_json::{Map, Value, json};
 
 use crate::act::{Act, CredId, Decision, Part, Proof, Request, Write};
+use crate::creating::Mark;
 use crate::document;
 use crate::lifecycle::{Planned, Step, step};
 use crate::read::{reading_context, request};
@@ -35,7 +36,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
                     continue;
                 }
                 let part = Part { member: id.clone(), write, why: Vec::new(), proof: Proof::NothingTouched };
-                patches.push(Act { request: Request::Kubernetes(patch), parts: vec![part] });
+                patches.push(Act { request: Request::Kubernetes(patch), parts: vec![part], send_by: None });
             }
             Step::Cloudflare(cred, planned) => {
                 if planned.iter().any(|planned| matches!(planned.write, Write::Create(_))) {
@@ -131,9 +132,15 @@ fn cloudflare_acts(snapshot: &Snapshot, calls: Vec<Ready<'_>>) -> Vec<Act> {
     single
 }
 
-fn act((id, _, cred, planned): Ready<'_>) -> Act {
+fn act((id, member, cred, planned): Ready<'_>) -> Act {
+    let send_by = send_by(member, &planned.write);
     let part = Part { member: id.clone(), write: planned.write, why: planned.why, proof: planned.proof };
-    Act { request: Request::Cloudflare { cred, call: planned.call }, parts: vec![part] }
+    Act { request: Request::Cloudflare { cred, call: planned.call }, parts: vec![part], send_by }
+}
+
+/// Until when a create's mark covers it.
+fn send_by(member: &Member, write: &Write) -> Option<Timestamp> {
+    matches!(write, Write::Create(_)).then(|| Mark::of(&member.object)?.send_by()).flatten()
 }
 
 /// One batch, in the order in which Cloudflare runs it: deletes, patches, posts. A single write goes by itself: its
@@ -154,6 +161,7 @@ fn batch(mut chunk: Vec<Ready<'_>>) -> Vec<Act> {
     let Some(call) = call else { return chunk.into_iter().map(act).collect() };
     let mut body = Map::new();
     let mut parts = Vec::new();
+    let send_by = chunk.iter().filter_map(|(_, member, _, planned)| send_by(member, &planned.write)).min();
     for (id, _, _, planned) in chunk {
         let (list, item) = match &planned.write {
             Write::Delete(external) => ("deletes", json!({"id": external})),
@@ -166,7 +174,7 @@ fn batch(mut chunk: Vec<Ready<'_>>) -> Vec<Act> {
         }
         parts.push(Part { member: id.clone(), write: planned.write, why: planned.why, proof: planned.proof });
     }
-    vec![Act { request: Request::Cloudflare { cred, call: call.body(Value::Object(body)) }, parts }]
+    vec![Act { request: Request::Cloudflare { cred, call: call.body(Value::Object(body)) }, parts, send_by }]
 }
 
 fn with_id(change: &Value, external: &str) -> Value {

@@ -15,7 +15,7 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
+              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
                 DNSRecord apps/www prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -42,9 +42,9 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
                 DNSRecord apps/a prepare (nothing that exists is touched)
-              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=b.example.com type=A until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=b.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
                 DNSRecord apps/b prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records/batch {"posts":[{"content":"192.0.2.1","name":"a.example.com","proxied":false,"ttl":1,"type":"A"},{"content":"192.0.2.2","name":"b.example.com","proxied":false,"ttl":1,"type":"A"}]} as kflare/token/CF_API_TOKEN
@@ -177,7 +177,7 @@ lost: [_sip._tcp]
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/sip {"metadata":{"annotations":{"kflare.dev/creating":"content=1 2 5060 sip.example.com name=_sip._tcp.example.com type=SRV until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-sip"}}
+              PATCH DNSRecord apps/sip {"metadata":{"annotations":{"kflare.dev/creating":"content=1 2 5060 sip.example.com name=_sip._tcp.example.com type=SRV until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-sip"}}
                 DNSRecord apps/sip prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"data":{"port":5060,"priority":1,"target":"sip.example.com","weight":2},"name":"_sip._tcp.example.com","ttl":1,"type":"SRV"} as kflare/token/CF_API_TOKEN
@@ -211,11 +211,11 @@ refuses: {bad.example.com: 9000}
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
                 DNSRecord apps/a prepare (nothing that exists is touched)
-              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=bad.example.com type=A until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=bad.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
                 DNSRecord apps/b prepare (nothing that exists is touched)
-              PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.3 name=c.example.com type=A until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-c"}}
+              PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.3 name=c.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-c"}}
                 DNSRecord apps/c prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records/batch {"posts":[{"content":"192.0.2.1","name":"a.example.com","proxied":false,"ttl":1,"type":"A"},{"content":"192.0.2.2","name":"bad.example.com","proxied":false,"ttl":1,"type":"A"},{"content":"192.0.2.3","name":"c.example.com","proxied":false,"ttl":1,"type":"A"}]} as kflare/token/CF_API_TOKEN
@@ -256,7 +256,7 @@ refuses: {POST: 81058}
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:02:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
+              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
                 DNSRecord apps/www prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -430,7 +430,7 @@ two_pages: true
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:02:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-www"}}
+              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-www"}}
                 DNSRecord apps/www prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN

@@ -1,0 +1,129 @@
+//! What the adoption policy makes of objects that exist with a member's key: whose they are, and which to take over.
+//! The policy's values are parsed in `policy`; what follows an adoption is the ordinary lifecycle.
+
+use cf_api::error::Class as ErrorClass;
+use kinds::{Reason, names};
+use serde_json::Value;
+
+use crate::context::{Context, Desired};
+use crate::hold::Hold;
+use crate::lifecycle::{Step, conflict, not_anothers};
+use crate::patches::adopt;
+use crate::policy::{self, Adoption};
+use crate::read::{full_key, hold_from_fault, loose_key};
+use crate::snapshot::{Member, Observed, ReadFault, Snapshot, holder};
+use crate::unit::MemberId;
+
+/// What the adoption policy makes of the objects with the member's key; `None` when it is to create one.
+pub(crate) fn take_over(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    candidates: &[Value],
+) -> Result<Option<Step>, Hold> {
+    let key_of = |object: &Value| full_key(member, object, &context.parents);
+    let claimant = |object: &Value| {
+        let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
+        snapshot.claims.get(external).and_then(|claims| holder(claims)).filter(|other| *other != id)
+    };
+    if let Some(other) = candidates.iter().filter(|object| key_of(object) == desired.key).find_map(claimant) {
+        return Err(conflict(snapshot, id, other));
+    }
+    let adoption = policy::adoption(&member.object)?;
+    let step = if let Some(external) = member.object.annotation(names::ADOPT_ID) {
+        not_anothers(snapshot, id, external)?;
+        adopt_named(member, context, desired, external, adoption)?
+    } else {
+        let free: Vec<&Value> = candidates.iter().filter(|object| claimant(object).is_none()).collect();
+        adopt_by_key(member, desired, &free, &key_of, adoption)?
+    };
+    if step.is_none() && adoption == Adoption::Adopt {
+        return Err(Hold::new(
+            Reason::NotFound,
+            format!("there is no {} to adopt with {}", member.kind.name, desired.key),
+        ));
+    }
+    Ok(step)
+}
+
+/// Contract K13: `adopt-id` names the object whatever its key's loose part.
+fn adopt_named(
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    external: &str,
+    adoption: Adoption,
+) -> Result<Option<Step>, Hold> {
+    match &member.live {
+        Observed::Seen(live, _) => {
+            let loose = loose_key(member, live, &context.parents);
+            if loose == desired.loose_key {
+                return Ok(Some(adopt(member, external)));
+            }
+            Err(Hold::new(
+                Reason::AdoptionMismatch,
+                format!("the object {external} is {loose}, but the spec says {}", desired.loose_key),
+            ))
+        }
+        Observed::Absent(_) if adoption == Adoption::AdoptOrCreate => Ok(None),
+        Observed::Absent(_) => Err(Hold::new(
+            Reason::NotFound,
+            format!("annotation {} names {external}, which does not exist", names::ADOPT_ID),
+        )),
+        Observed::Unread => Ok(Some(Step::Reading)),
+        Observed::Failed(ReadFault::Api(error)) if error.class() == ErrorClass::Invalid => Err(Hold::new(
+            Reason::NotFound,
+            format!("annotation {} names {external:?}: {}", names::ADOPT_ID, error.text()),
+        )),
+        Observed::Failed(fault) => Err(hold_from_fault(member, fault, "read the object to adopt")),
+    }
+}
+
+fn adopt_by_key(
+    member: &Member,
+    desired: &Desired,
+    free: &[&Value],
+    key_of: &dyn Fn(&Value) -> String,
+    adoption: Adoption,
+) -> Result<Option<Step>, Hold> {
+    let id_of =
+        |object: &Value| object.pointer(member.kind.identity.wire).and_then(Value::as_str).map(str::to_owned);
+    let exact: Vec<String> =
+        free.iter().filter(|o| key_of(o) == desired.key).filter_map(|o| id_of(o)).collect();
+    if adoption == Adoption::Never {
+        return match exact.first() {
+            Some(external) => Err(already_exists(member, external)),
+            None if member.progress.exists && free.is_empty() => Err(Hold::new(
+                Reason::AlreadyExists,
+                "Cloudflare says that such an object exists, but does not show it to this token",
+            )),
+            None if member.progress.exists => Err(already_exists(
+                member,
+                &free.iter().filter_map(|o| id_of(o)).collect::<Vec<_>>().join(", "),
+            )),
+            None => Ok(None),
+        };
+    }
+    let candidates = if exact.is_empty() { free.iter().filter_map(|o| id_of(o)).collect() } else { exact };
+    match candidates.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(adopt(member, one))),
+        several => Err(Hold::new(
+            Reason::AdoptionAmbiguous,
+            format!("{} could be adopted; name one in annotation {}", several.join(", "), names::ADOPT_ID),
+        )),
+    }
+}
+
+fn already_exists(member: &Member, external: &str) -> Hold {
+    Hold::new(
+        Reason::AlreadyExists,
+        format!(
+            "{external} exists with this key and kflare did not create it; annotate the {} with {}: adopt to take it over",
+            member.kind.name,
+            names::ADOPTION_POLICY
+        ),
+    )
+}
