@@ -28,6 +28,8 @@ pub const CREATING: &str = "kflare.dev/creating";
 
 /// The field manager of every write of ours.
 pub const FIELD_MANAGER: &str = "kflare";
+/// The controller that Events name.
+pub const EVENT_CONTROLLER: &str = "kflare.dev/kflare";
 /// The one condition type.
 pub const READY: &str = "Ready";
 /// The Lease that elects the leader.

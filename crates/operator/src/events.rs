@@ -22,8 +22,6 @@ use crate::metrics::Metrics;
 
 /// Where Events of cluster-scoped objects go, as kubectl expects.
 const CLUSTER_NAMESPACE: &str = "default";
-/// The controller that Events name.
-const CONTROLLER: &str = "kflare.dev/kflare";
 /// What was done when the condition turned.
 const ACTION: &str = "Reconcile";
 
@@ -134,7 +132,7 @@ fn event_object(
             ..ObjectMeta::default()
         },
         event_time: Some(now),
-        reporting_controller: Some(CONTROLLER.to_owned()),
+        reporting_controller: Some(kinds::names::EVENT_CONTROLLER.to_owned()),
         reporting_instance: Some(instance.to_owned()),
         action: Some(ACTION.to_owned()),
         reason: Some(event.reason.name().to_owned()),
