@@ -154,6 +154,8 @@ pub(super) fn perform(world: &mut World, now: Timestamp, call: &Call) -> Result<
         E::RecordPut | E::RecordPatch => dns::calls::change(world, now, call),
         E::RecordDelete => dns::calls::delete(world, now, call),
         E::RecordBatch => dns::batch::run(world, now, call),
+        E::RecordExport => dns::zone_file::export(world, now, call),
+        E::RecordImport => dns::zone_file::import(world, now, call),
         E::RecordScan | E::RecordScanTrigger | E::RecordScanReview | E::RecordScanAnswer => {
             dns::scan::answer(world, now, call)
         }

@@ -26,7 +26,7 @@ pub(super) enum Gateway {
     ForbiddenZone,
     #[error("Invalid zone identifier")]
     InvalidZone,
-    #[error("Could not route to {path}, perhaps your object identifier is invalid?")]
+    #[error("Could not route to /client/v4{path}, perhaps your object identifier is invalid?")]
     NoObject { path: String, status: u16 },
     #[error("No route for that URI")]
     NoRoute { status: u16 },

@@ -4,10 +4,12 @@
 mod access;
 mod account;
 mod call;
+mod control;
 mod dns;
 mod envelope;
 mod gateway;
 mod hold;
+mod multipart;
 mod plan;
 mod query;
 mod rate_limit;

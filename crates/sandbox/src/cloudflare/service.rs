@@ -24,7 +24,7 @@ use super::rate_limit::{self, Left};
 use super::route::{self, BodyKind};
 use super::switches::RateLimitCode;
 use super::world::{World, digest_of};
-use super::{Cloudflare, Shared, access};
+use super::{Cloudflare, Shared, access, control};
 use crate::fault::{ConnectionReset, Fault};
 use crate::request_log::Line;
 use crate::serve::AnswerBody;
@@ -113,10 +113,13 @@ where
     }
 }
 
-fn handle(shared: &Shared, arrived: &Arrived) -> Outcome {
+fn handle(shared: &Arc<Shared>, arrived: &Arrived) -> Outcome {
     let now = shared.clock.now();
     let path = arrived.uri.path();
     let path = path.strip_prefix(BASE_PATH).filter(|rest| rest.starts_with('/')).unwrap_or(path);
+    if let Some(rest) = path.strip_prefix(control::PREFIX) {
+        return Outcome::Answer(control::answer(&Cloudflare { shared: shared.clone() }, arrived, rest));
+    }
     let fault = shared.faults.take(arrived.method.as_str(), path);
     let mut world = shared.world();
     let who = access::who(&world, &arrived.headers);

@@ -4,8 +4,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// How far a batch's error names the operation that failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Culprit {
     /// The documentation names only "the first error".
     #[default]
@@ -15,7 +18,8 @@ pub enum Culprit {
 }
 
 /// What a too large `per_page` does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TooLarge {
     /// 400.
     #[default]
@@ -25,7 +29,8 @@ pub enum TooLarge {
 }
 
 /// Which code a CNAME beside an address record is refused with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CoexistenceCode {
     /// 81053 for every pair.
     #[default]
@@ -35,7 +40,8 @@ pub enum CoexistenceCode {
 }
 
 /// Which code a second record of the same type, name and content is refused with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum IdenticalCode {
     /// "The record already exists" (older).
     Code81057,
@@ -45,7 +51,8 @@ pub enum IdenticalCode {
 }
 
 /// What `proxied: true` on a private or reserved address does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum PrivateProxied {
     /// 400 with 9003.
     #[default]
@@ -55,7 +62,8 @@ pub enum PrivateProxied {
 }
 
 /// What a `*` in a label other than the first does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum InnerWildcard {
     /// Stored as it is.
     #[default]
@@ -65,7 +73,8 @@ pub enum InnerWildcard {
 }
 
 /// How a zone id of the right shape that is unknown or not visible is answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum UnknownZone {
     /// 403 with 9109 "Invalid zone identifier".
     #[default]
@@ -77,7 +86,8 @@ pub enum UnknownZone {
 }
 
 /// The code of the gateway's 429.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RateLimitCode {
     /// 10429.
     #[default]
@@ -87,7 +97,8 @@ pub enum RateLimitCode {
 }
 
 /// How the verify endpoints answer for a token that is disabled or expired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum VerifyInactive {
     /// 200 with its status (cloudflare API docs: `status` is active, disabled or expired).
     #[default]
@@ -97,7 +108,8 @@ pub enum VerifyInactive {
 }
 
 /// How long a write needs until others see it. Zero: at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Lag {
     /// A new zone or record is missing from lists for this long.
     pub list_after_create: Duration,
@@ -108,7 +120,8 @@ pub struct Lag {
 }
 
 /// Every behaviour that differs between sources.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Switches {
     /// 1,200 requests per 300 s and user (or account token), then a block of five minutes.
     pub rate_limit: bool,

@@ -18,3 +18,5 @@ mod rules;
 pub(super) mod scan;
 pub(super) mod store;
 mod txt;
+pub(super) mod zone_file;
+mod zone_file_text;

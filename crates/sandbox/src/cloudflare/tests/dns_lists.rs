@@ -50,7 +50,7 @@ async fn filters_find_what_they_say() {
         ("type=NOPE", ""),
         ("order=name", "A a,TXT a,A b,CNAME www"),
         ("order=name&direction=desc", "CNAME www,A b,A a,TXT a"),
-        ("order=ttl&direction=desc", "A b,A a,CNAME www,TXT a"),
+        ("order=ttl&direction=desc", "A b,A a,TXT a,CNAME www"),
         ("name=contains:a", ""),
         ("something=else", "A a,A b,CNAME www,TXT a"),
     ] {

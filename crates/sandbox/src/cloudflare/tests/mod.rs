@@ -1,9 +1,13 @@
 //! Tests of the API through its service, by situation.
 //! Each file has the situations of one product.
 
+mod dns_batch;
 mod dns_lists;
 mod dns_records;
+mod faults;
 mod gateway;
+mod hostile;
+mod zones;
 
 use bytes::Bytes;
 use http::Request;
