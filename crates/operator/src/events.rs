@@ -132,7 +132,7 @@ fn event_object(
             ..ObjectMeta::default()
         },
         event_time: Some(now),
-        reporting_controller: Some(kinds::names::EVENT_CONTROLLER.to_owned()),
+        reporting_controller: Some(names::EVENT_CONTROLLER.to_owned()),
         reporting_instance: Some(instance.to_owned()),
         action: Some(ACTION.to_owned()),
         reason: Some(event.reason.name().to_owned()),
