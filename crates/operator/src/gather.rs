@@ -45,6 +45,7 @@ pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Delet
         document: Observed::Unread,
         complete: slice.complete,
         refused: BTreeSet::new(),
+        made: Default::default(),
         memory: state.memory(&slice.unit),
         deletion_default,
     }

@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use cf_api::error::Cause;
 use http::{Request, Response, Uri};
 use http_body::Body;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service, ServiceExt};
 
@@ -89,7 +89,7 @@ pub fn https(base_url: &str) -> Result<Transport, TransportBuildError> {
 /// A transport over a service in this process that expects `base_path` before every path.
 pub fn in_process<S, B>(service: S, base_path: &'static str) -> Transport
 where
-    S: Service<Request<Bytes>, Response = Response<B>> + Clone + Send + Sync + 'static,
+    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + Sync + 'static,
     S::Error: Into<BoxError>,
     S::Future: Send,
     B: Body + Send,
@@ -100,7 +100,7 @@ where
     let answer = move |request: Request<Bytes>| {
         let service = service.clone();
         async move {
-            let request = below(base_path, request)?;
+            let request = below(base_path, request)?.map(Full::new);
             let response = service.oneshot(request).await.map_err(|error| reset(error.into()))?;
             let (head, body) = response.into_parts();
             let body = Limited::new(body, BODY_MAX).collect().await.map_err(|source| {
