@@ -96,7 +96,7 @@ fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource) {
         }
         _ => {}
     }
-    if matches!(part.write, Write::Prepare | Write::Claim) && Mark::of(object).is_none() {
+    if part.write == Write::Claim || (part.write == Write::Prepare && Mark::of(object).is_none()) {
         taken(member);
     }
     if spec_changed || was_deleting != object.is_deleting() {
@@ -144,6 +144,9 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
     snapshot.memory.quarantine.remove(&part.member);
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     member.progress.refused_in = None;
+    if let (Write::Create(_), Some(Ok(desired))) = (&part.write, member.desired.get()) {
+        snapshot.made.insert(desired.key.clone(), part.member.clone());
+    }
     match &part.write {
         Write::Create(_) => match result.pointer(member.kind.identity.wire) {
             Some(_) => member.live = Observed::Seen(result, now),

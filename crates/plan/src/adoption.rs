@@ -31,6 +31,9 @@ pub(crate) fn take_over(
     if let Some(other) = candidates.iter().filter(|object| key_of(object) == desired.key).find_map(claimant) {
         return Err(conflict(snapshot, id, other));
     }
+    if let Some(other) = snapshot.made.get(&desired.key).filter(|other| *other != id) {
+        return Err(conflict(snapshot, id, other));
+    }
     let adoption = policy::adoption(&member.object)?;
     let step = if let Some(external) = member.object.annotation(names::ADOPT_ID) {
         not_anothers(snapshot, id, external)?;

@@ -33,9 +33,6 @@ pub(crate) fn step(
     if member.kind.lifecycle == Lifecycle::Observed {
         return Ok(protection::unprotect(member)?.unwrap_or_else(|| release(member)));
     }
-    if member.progress.deleted {
-        return Ok(release(member));
-    }
     let context = match context::for_deletion(member) {
         Teardown::ParentGone => return Ok(release(member)),
         Teardown::Able(context) => Ok(context),
@@ -56,13 +53,20 @@ pub(crate) fn step(
         return Ok(release(member));
     }
     let context = context?;
-    if let Some(external) = owned {
-        return Ok(delete_owned(snapshot, id, member, &context, &external));
+    match (owned, mark) {
+        (Some(external), _) if !member.progress.deleted => {
+            Ok(delete_owned(snapshot, id, member, &context, &external))
+        }
+        (_, Some(mark)) if !member.progress.deleted || !refuses_twins(member, &context) => {
+            delete_marked(snapshot, id, member, &context, &mark, now)
+        }
+        _ => Ok(release(member)),
     }
-    match mark {
-        Some(mark) => delete_marked(snapshot, id, member, &context, &mark, now),
-        None => Ok(release(member)),
-    }
+}
+
+/// True when Cloudflare holds at most one object of this key, so that one delete is the last.
+fn refuses_twins(member: &Member, context: &Context<'_>) -> bool {
+    context::desired(member, context).is_ok_and(|desired| desired.refuses_twins)
 }
 
 /// A claim that another resource holds by right proves nothing for this one.

@@ -43,7 +43,8 @@ pub(crate) fn adopt(member: &Member, external: &str) -> Step {
 /// Records the object that our own create made. Not conditional on the resource's version: whatever the user changed
 /// meanwhile, this object is ours. The uid keeps it from a resource of the same name that was made anew.
 pub(crate) fn claim(member: &Member, desired: &Desired, external: &str) -> Step {
-    let keeps_mark = !desired.refuses_twins && member.progress.marked == Some(Marked::Again);
+    // Only a first attempt of this very pass, answered, leaves nothing behind that could still land.
+    let keeps_mark = !desired.refuses_twins && member.progress.marked != Some(Marked::First);
     let mut body = json!({"metadata": {}});
     if Mark::of(&member.object).is_some() && !keeps_mark {
         body["metadata"]["annotations"][names::CREATING] = Value::Null;

@@ -235,7 +235,6 @@ fn watches_for_twin(member: &Member, context: &Context<'_>) -> bool {
 
 fn deletion_need(member: &Member, _now: Timestamp) -> Need {
     let nothing = !member.object.has_finalizer()
-        || member.progress.deleted
         || !member.dependents.is_empty()
         || member.kind.lifecycle == Lifecycle::Observed;
     if nothing || Mark::of(&member.object).is_none() { Need::Nothing } else { lookup_if_unread(member) }

@@ -239,6 +239,8 @@ pub struct Snapshot {
     pub members: BTreeMap<MemberId, Member>,
     /// Which external ID is claimed by whom, over all resources of the unit's kind whose parents exist.
     pub claims: BTreeMap<String, Vec<Claim>>,
+    /// The keys of objects that members made in this pass: lists that began before do not show them.
+    pub made: BTreeMap<String, MemberId>,
     /// The list that the members share, in a unit of children.
     pub listing: Observed<Listing>,
     /// The document that the members make up, in a unit of one document.

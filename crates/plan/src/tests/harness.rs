@@ -53,13 +53,19 @@ pub(super) struct World {
     pub(super) incomplete: bool,
     /// Lists come in two pages.
     pub(super) two_pages: bool,
+    /// Requires an account that allows these namespaces only.
+    pub(super) allowed: Value,
+    /// Labels of the objects' namespace.
+    pub(super) namespace_labels: BTreeMap<String, String>,
+    /// Seconds after the table's time zero.
+    #[serde(skip)]
+    pub(super) clock: i64,
     #[serde(skip)]
     created: usize,
 }
 
-pub(super) fn now() -> Timestamp {
-    "2026-01-01T00:00:00Z".parse().unwrap()
-}
+/// 2026-01-01T00:00:00Z.
+const TIME_ZERO: i64 = 1_767_225_600;
 
 /// What a table is about: a kind of ours by name, or a row that only a test has.
 pub(super) trait Tested {
@@ -98,30 +104,34 @@ pub(super) fn check_once(kind: impl Tested, yaml: &str, expected: &Expect) -> Wo
 }
 
 impl World {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(TIME_ZERO + self.clock).unwrap()
+    }
+
     /// One pass over all objects: what was decided and reported, as text.
     pub(super) fn pass(&mut self, kind: &'static kinds::Kind) -> String {
         let mut snapshot = self.gather(kind);
         let mut out = String::new();
         for _ in 0..limits::ROUNDS_MAX {
             loop {
-                let wanted = reads(&snapshot, now());
+                let wanted = reads(&snapshot, self.now());
                 if wanted.is_empty() {
                     break;
                 }
                 for read in wanted {
                     let answer = self.answer(&read);
-                    fold(&mut snapshot, &read, answer, now());
+                    fold(&mut snapshot, &read, answer, self.now());
                 }
             }
-            let decision = decide(&snapshot, now());
+            let decision = decide(&snapshot, self.now());
             let Decision::Stage(acts) = &decision else { break };
             let _ = write!(out, "{decision}");
             for act in acts {
                 let outcome = self.send(act);
-                absorb(&mut snapshot, act, outcome, now());
+                absorb(&mut snapshot, act, outcome, self.now());
             }
         }
-        for (id, report) in report(&snapshot, now()) {
+        for (id, report) in report(&snapshot, self.now()) {
             self.tell(&id, &report, &mut out);
         }
         out
@@ -189,6 +199,7 @@ impl World {
             unit,
             members,
             claims,
+            made: BTreeMap::new(),
             listing: crate::Observed::Unread,
             document: crate::Observed::Unread,
             complete: !self.incomplete,
@@ -202,7 +213,7 @@ impl World {
         let secret = Key::new("kflare", "token");
         let account: Resource = serde_json::from_value(json!({
             "metadata": {"name": "acct"},
-            "spec": {"accountID": ACCOUNT},
+            "spec": {"accountID": ACCOUNT, "allowedNamespaces": self.allowed},
             "status": {"conditions": [{"type": "Ready", "status": "True"}]},
         }))
         .unwrap();
@@ -225,7 +236,7 @@ impl World {
             member.references.insert(reference.field, lookup);
         }
         member.account = Lookup::Found(if kind.secret.is_some() { member.object.clone() } else { account });
-        member.namespace = Lookup::Found(BTreeMap::new());
+        member.namespace = Lookup::Found(self.namespace_labels.clone());
         member.credential = match (&self.secret, kind.secret) {
             (None, Some(_)) => Credential::SecretMissing(secret.clone()),
             _ => Credential::Usable(CredId::new(&secret, "CF_API_TOKEN")),
@@ -315,7 +326,7 @@ impl World {
                 self.created += 1;
                 let mut object = body.clone();
                 object["id"] = json!(format!("new{}", self.created));
-                object["created_on"] = json!(now().to_string());
+                object["created_on"] = json!(self.now().to_string());
                 self.live.push(object.clone());
                 object
             }

@@ -2,6 +2,8 @@
 //! nothing is left to do.
 
 mod account;
+mod adoption;
+mod crash;
 mod document;
 mod harness;
 mod record;

@@ -188,11 +188,12 @@ lost: [_sip._tcp]
     );
     expect![[r#"
         stage
-          PATCH DNSRecord apps/sip {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-sip"}}
+          PATCH DNSRecord apps/sip {"metadata":{"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-sip"}}
             DNSRecord apps/sip claim (nothing that exists is touched)
         status: DNSRecord apps/sip Ready=True Synced: Cloudflare's object is as the spec says
-        next: DNSRecord apps/sip Drift
-    "#]].assert_eq(&world.pass(kinds::kind("DNSRecord").unwrap()));
+        next: DNSRecord apps/sip After(270s, Drift)
+    "#]]
+    .assert_eq(&world.pass(kinds::kind("DNSRecord").unwrap()));
 }
 
 #[test]

@@ -1,0 +1,228 @@
+//! Taking over objects that exist, contract K7 and K12 to K14.
+
+use expect_test::expect;
+
+use super::harness::{check, check_once};
+
+#[test]
+fn adopt_id_picks_one_of_two_records_and_means_adopt() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps, annotations: {kflare.dev/adopt-id: r2}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+live:
+- {id: r1, type: A, name: a.example.com, content: 192.0.2.1, ttl: 1, proxied: false}
+- {id: r2, type: A, name: a.example.com, content: 192.0.2.2, ttl: 1, proxied: false}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/adopted":"true","kflare.dev/creating":null},"finalizers":["kflare.dev/finalizer"],"labels":{"kflare.dev/record-id":"r2"},"resourceVersion":"","uid":"uid-a"}}
+                DNSRecord apps/a prepare (nothing that exists is touched)
+            stage
+              PATCH /zones/0000000000000000000000000000abcd/dns_records/r2 {"content":"192.0.2.9"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/a update [content: "192.0.2.2" -> "192.0.2.9"] (label claims r2)
+            status: DNSRecord apps/a Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/a Drift
+        "#]],
+    );
+}
+
+#[test]
+fn adopt_id_of_a_record_with_another_name_is_a_mismatch() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps, annotations: {kflare.dev/adopt-id: r1}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+live:
+- {id: r1, type: A, name: b.example.com, content: 192.0.2.1, ttl: 1, proxied: false}
+",
+        &expect![[r#"
+            status: DNSRecord apps/a Ready=False AdoptionMismatch: the object r1 is name=b.example.com type=A, but the spec says name=a.example.com type=A
+            next: DNSRecord apps/a Resync
+        "#]],
+    );
+}
+
+#[test]
+fn adopt_id_of_nothing_is_not_found_and_with_adopt_or_create_it_is_created() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps, annotations: {kflare.dev/adopt-id: r1}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+- metadata: {name: b, namespace: apps, annotations: {kflare.dev/adopt-id: r1, kflare.dev/adoption-policy: adopt-or-create}}
+  spec: {zoneRef: {name: example-com}, name: b, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.9 name=b.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
+                DNSRecord apps/b prepare (nothing that exists is touched)
+            stage
+              POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.9","name":"b.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/b create (nothing that exists is touched)
+            stage
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-b"}}
+                DNSRecord apps/b claim (nothing that exists is touched)
+            status: DNSRecord apps/a Ready=False NotFound: annotation kflare.dev/adopt-id names r1, which does not exist
+            next: DNSRecord apps/a Wait
+            status: DNSRecord apps/b Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/b Drift
+        "#]],
+    );
+}
+
+#[test]
+fn adopt_id_of_a_record_that_another_resource_claims_is_a_conflict() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps, annotations: {kflare.dev/adopt-id: r1}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+live:
+- {id: r1, type: A, name: a.example.com, content: 192.0.2.1, ttl: 1, proxied: false}
+claims: {r1: other/a}
+",
+        &expect![[r#"
+            status: DNSRecord apps/a Ready=False RecordConflict: DNSRecord other/a already manages this object
+            next: DNSRecord apps/a Wait
+        "#]],
+    );
+}
+
+#[test]
+fn an_adopted_record_that_was_lost_is_created_anew_and_is_our_own_from_then_on() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r1}, annotations: {kflare.dev/adoption-policy: adopt-or-create, kflare.dev/adopted: 'true'}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+  status: {recordID: r1}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/adopted":null,"kflare.dev/creating":"content=192.0.2.9 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-a"}}
+                DNSRecord apps/a prepare (nothing that exists is touched)
+            stage
+              POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.9","name":"a.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/a create (nothing that exists is touched)
+            stage
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-a"}}
+                DNSRecord apps/a claim (nothing that exists is touched)
+            status: DNSRecord apps/a Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/a Drift
+        "#]],
+    );
+}
+
+#[test]
+fn two_new_resources_of_one_key_do_not_make_two_records() {
+    check_once(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: younger, namespace: apps, creationTimestamp: '2026-01-01T00:00:00Z'}
+  spec: {zoneRef: {name: example-com}, name: www, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
+- metadata: {name: older, namespace: apps, creationTimestamp: '2025-01-01T00:00:00Z'}
+  spec: {zoneRef: {name: example-com}, name: WWW.example.com., type: A, content: 192.0.2.1, ttl: 1, proxied: false}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/older {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-older"}}
+                DNSRecord apps/older prepare (nothing that exists is touched)
+            stage
+              POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/older create (nothing that exists is touched)
+            stage
+              PATCH DNSRecord apps/older {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-older"}}
+                DNSRecord apps/older claim (nothing that exists is touched)
+            status: DNSRecord apps/older Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/older Drift
+            status: DNSRecord apps/younger Ready=False RecordConflict: DNSRecord apps/older already manages this object
+            next: DNSRecord apps/younger Wait
+        "#]],
+    );
+}
+
+#[test]
+fn a_namespace_that_the_account_does_not_allow_causes_no_call() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+allowed: {names: [other], selector: {matchLabels: {team: dns}}}
+reads_fail: 500
+",
+        &expect![[r#"
+            status: DNSRecord apps/a Ready=False NamespaceNotAllowed: CloudflareAccount acct does not list namespace "apps" in spec.allowedNamespaces
+            next: DNSRecord apps/a Resync
+        "#]],
+    );
+}
+
+#[test]
+fn a_namespace_is_allowed_by_its_labels() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+allowed: {selector: {matchExpressions: [{key: team, operator: In, values: [dns, web]}]}}
+namespace_labels: {team: web}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.9 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
+                DNSRecord apps/a prepare (nothing that exists is touched)
+            stage
+              POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.9","name":"a.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/a create (nothing that exists is touched)
+            stage
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-a"}}
+                DNSRecord apps/a claim (nothing that exists is touched)
+            status: DNSRecord apps/a Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/a Drift
+        "#]],
+    );
+}
+
+#[test]
+fn outside_the_allowed_namespaces_only_a_recorded_object_is_cleaned_up() {
+    check_once(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: labelled, namespace: apps, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r1}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+- metadata: {name: recorded, namespace: apps, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r2}}
+  spec: {zoneRef: {name: example-com}, name: b, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+  status: {recordID: r2}
+live:
+- {id: r1, type: A, name: a.example.com, content: 192.0.2.9, ttl: 1, proxied: false}
+- {id: r2, type: A, name: b.example.com, content: 192.0.2.9, ttl: 1, proxied: false}
+allowed: {names: [other]}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/labelled {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-labelled"}}
+                DNSRecord apps/labelled release (nothing that exists is touched)
+            stage
+              DELETE /zones/0000000000000000000000000000abcd/dns_records/r2 as kflare/token/CF_API_TOKEN
+                DNSRecord apps/recorded delete (status records r2)
+            stage
+              PATCH DNSRecord apps/recorded {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-recorded"}}
+                DNSRecord apps/recorded release (nothing that exists is touched)
+            next: DNSRecord apps/labelled Forget
+            next: DNSRecord apps/recorded Forget
+        "#]],
+    );
+}
