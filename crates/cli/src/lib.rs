@@ -1,0 +1,7 @@
+//! What the `kflare` binary is made of: both worlds and the operator in one process, scenarios, simulation, benches.
+//! Never decides what to write to Cloudflare: that is `plan`, carried out by `operator`.
+
+
+pub mod scenario;
+
+pub mod world;

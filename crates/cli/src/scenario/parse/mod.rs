@@ -1,0 +1,289 @@
+//! Reads the scenario language. Says what a line says; whether it can be done shows when it is run.
+
+mod cloudflare;
+mod expectation;
+mod value;
+mod words;
+
+use std::path::Path;
+
+use self::value::{duration, number, object};
+use self::words::{Words, cut};
+use super::error::{Problem, ScriptError};
+use super::script::{Command, FaultOrder, Script, Setup, Step};
+use crate::world::{CrashPoint, CrashSide, Side};
+
+/// Every command with how it is written, in the order of the reference page.
+pub(super) const USAGES: &[(&str, &str)] = &[
+    ("world", "world [empty] [drift=DURATION] [deletion=retain] [election=on] [sweep=off] [cf.SWITCH=VALUE]"),
+    ("apply", "apply FILE… | apply {JSON}"),
+    ("delete", "delete KIND/NAME [-n NAMESPACE]"),
+    ("patch", "patch KIND/NAME [-n NAMESPACE] {JSON}"),
+    ("annotate", "annotate KIND/NAME [-n NAMESPACE] KEY=VALUE|KEY-"),
+    ("settle", "settle [writes=N]"),
+    ("advance", "advance DURATION"),
+    ("jump", "jump DURATION|-DURATION"),
+    ("compact", "compact"),
+    ("cf", "cf create|set|delete record|zone NAME … | cf token …"),
+    ("fault", "fault [kubernetes|cf] NAME [TIMES] [METHOD] [at PATH] [after N] | fault clear"),
+    ("crash", "crash [at write N [before|after]]"),
+    ("start", "start"),
+    ("expect", "expect KIND/NAME … | cf … | calls … | writes N | events … | finalizers none"),
+];
+
+impl Script {
+    /// Reads a script from a file; the files that it applies are looked for beside it.
+    pub fn read(path: &Path) -> Result<Self, ScriptError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Self::parse(&name, path.parent().unwrap_or(Path::new("")), &text)
+    }
+
+    /// Reads a script from text.
+    pub fn parse(name: &str, folder: &Path, text: &str) -> Result<Self, ScriptError> {
+        let mut script = Self {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            setup: Setup::default(),
+            steps: Vec::new(),
+        };
+        for (index, text) in text.lines().enumerate() {
+            let line = index + 1;
+            let at = |problem| ScriptError::Line { file: name.to_owned(), line, problem };
+            let read = line_of(text).map_err(at)?;
+            match read {
+                None => {}
+                Some(Line::World(setup)) if script.steps.is_empty() => script.setup = setup,
+                Some(Line::World(_)) => return Err(at(Problem::LateWorld)),
+                Some(Line::Step(text, command)) => script.steps.push(Step { line, text, command }),
+            }
+        }
+        Ok(script)
+    }
+}
+
+enum Line {
+    World(Setup),
+    Step(String, Command),
+}
+
+fn line_of(text: &str) -> Result<Option<Line>, Problem> {
+    // JSON runs to the end of the line: its quotes and `#` are its own.
+    let (head, json) = match text.find('{') {
+        Some(at) if is_json_command(text) => (&text[..at], Some(text[at..].trim())),
+        _ => (text, None),
+    };
+    let mut words = cut(head)?;
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let verb = words.remove(0);
+    let known = USAGES.iter().map(|(name, _)| *name);
+    let (verb, usage) = *USAGES
+        .iter()
+        .find(|(name, _)| *name == verb)
+        .ok_or_else(|| Problem::unknown("command", &verb, known))?;
+    let mut words = Words::new(words);
+    words.set_command(verb, usage);
+    if verb == "world" {
+        return Ok(Some(Line::World(setup(&mut words)?)));
+    }
+    let command = command(verb, &mut words, json)?;
+    words.end()?;
+    Ok(Some(Line::Step(shown(text, json), command)))
+}
+
+fn is_json_command(text: &str) -> bool {
+    let verb = text.split_whitespace().next();
+    matches!(verb, Some("apply" | "patch"))
+}
+
+/// The line without indentation and comment, as transcripts show it.
+fn shown(text: &str, json: Option<&str>) -> String {
+    let end = match json {
+        Some(_) => text.len(),
+        None => text.find(" #").unwrap_or(text.len()),
+    };
+    text[..end].trim().to_owned()
+}
+
+fn command(verb: &str, words: &mut Words, json: Option<&str>) -> Result<Command, Problem> {
+    Ok(match verb {
+        "apply" => match json {
+            Some(json) => Command::ApplyInline(value::json(json)?),
+            None => apply(words)?,
+        },
+        "delete" => Command::Delete(object(words)?),
+        "patch" => {
+            let object = object(words)?;
+            let json = json.ok_or(Problem::Missing {
+                command: "patch",
+                what: "the patch as JSON",
+                usage: "patch KIND/NAME [-n NAMESPACE] {JSON}",
+            })?;
+            Command::Patch(object, value::json(json)?)
+        }
+        "annotate" => annotate(words)?,
+        "settle" => Command::Settle { writes: settle_writes(words)? },
+        "advance" => Command::Advance(duration(&words.need("the duration")?)?),
+        "jump" => {
+            let word = words.need("the duration")?;
+            let back = word.starts_with('-');
+            Command::Jump { by: duration(word.trim_start_matches('-'))?, back }
+        }
+        "compact" => Command::Compact,
+        "cf" => Command::Cloudflare(cloudflare::edit(words)?),
+        "fault" => fault(words)?,
+        "crash" => Command::Crash(crash(words)?),
+        "start" => Command::Start,
+        _ => Command::Expect(expectation::read(words)?),
+    })
+}
+
+fn apply(words: &mut Words) -> Result<Command, Problem> {
+    let first = words.need("the file")?;
+    let mut files = vec![first];
+    files.extend(words.rest());
+    Ok(Command::Apply(files))
+}
+
+fn annotate(words: &mut Words) -> Result<Command, Problem> {
+    let object = object(words)?;
+    let word = words.need("KEY=VALUE or KEY-")?;
+    Ok(match (word.split_once('='), word.strip_suffix('-')) {
+        (Some((key, value)), _) => Command::Annotate(object, key.to_owned(), Some(value.to_owned())),
+        (None, Some(key)) => Command::Annotate(object, key.to_owned(), None),
+        (None, None) => {
+            return Err(Problem::Malformed { word, what: "KEY=VALUE, or KEY- to remove the annotation" });
+        }
+    })
+}
+
+fn settle_writes(words: &mut Words) -> Result<Option<u64>, Problem> {
+    let Some(word) = words.next() else { return Ok(None) };
+    match word.strip_prefix("writes=") {
+        Some(count) => number(count).map(Some),
+        None => Err(words.surplus(word)),
+    }
+}
+
+fn crash(words: &mut Words) -> Result<Option<CrashPoint>, Problem> {
+    let Some(word) = words.next() else { return Ok(None) };
+    if word != "at" || words.need("`write N`")? != "write" {
+        return Err(words.surplus(word));
+    }
+    let write = number(&words.need("the number of the write")?)?;
+    let side = match words.next().as_deref() {
+        None | Some("after") => CrashSide::After,
+        Some("before") => CrashSide::Before,
+        Some(other) => return Err(Problem::unknown("side of the write", other, ["before", "after"])),
+    };
+    Ok(Some(CrashPoint { write, side }))
+}
+
+fn fault(words: &mut Words) -> Result<Command, Problem> {
+    let mut word = words.need("the fault's name")?;
+    if word == "clear" {
+        return Ok(Command::FaultClear);
+    }
+    let mut side = Side::Cloudflare;
+    if let "kubernetes" | "cf" = word.as_str() {
+        side = if word == "cf" { Side::Cloudflare } else { Side::Kubernetes };
+        word = words.need("the fault's name")?;
+    }
+    let known = sandbox::fault::Fault::ALL;
+    let fault = known
+        .into_iter()
+        .find(|fault| fault.name() == word)
+        .ok_or_else(|| Problem::unknown("fault", &word, known.iter().map(|fault| fault.name())))?;
+    let mut order = FaultOrder { side, fault, times: 1, method: None, path: None, after: 0 };
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "at" => order.path = Some(words.need("the part of the path after `at`")?),
+            "after" => order.after = count(&words.need("the number after `after`")?)?,
+            "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" => order.method = Some(word),
+            _ => order.times = count(&word)?,
+        }
+    }
+    Ok(Command::Fault(order))
+}
+
+fn count(word: &str) -> Result<u32, Problem> {
+    word.parse()
+        .map_err(|_| Problem::Malformed { word: word.to_owned(), what: "a number of requests, as in `3`" })
+}
+
+fn setup(words: &mut Words) -> Result<Setup, Problem> {
+    let mut setup = Setup::default();
+    while let Some(word) = words.next() {
+        match word.split_once('=') {
+            None if word == "empty" => setup.empty = true,
+            Some(("drift", interval)) => setup.drift = Some(duration(interval)?),
+            Some(("deletion", policy)) => setup.retain = one_of("policy", policy, ["delete", "retain"])? == 1,
+            Some(("election", state)) => setup.election = one_of("state", state, ["off", "on"])? == 1,
+            Some(("sweep", state)) => setup.sweep = one_of("state", state, ["off", "on"])? == 1,
+            Some((name, value)) if name.starts_with("cf.") => {
+                setup.switches.insert(name[3..].to_owned(), value.to_owned());
+            }
+            _ => {
+                let known = ["empty", "drift=", "deletion=", "election=", "sweep=", "cf."];
+                return Err(Problem::unknown("property of the world", &word, known));
+            }
+        }
+    }
+    Ok(setup)
+}
+
+/// The place of a word among two known ones.
+fn one_of(what: &'static str, word: &str, known: [&str; 2]) -> Result<usize, Problem> {
+    known.iter().position(|name| *name == word).ok_or_else(|| Problem::unknown(what, word, known))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn one(text: &str) -> Command {
+        let script = Script::parse("t.txt", Path::new(""), text).unwrap();
+        script.steps.into_iter().next().unwrap().command
+    }
+
+    fn refused(text: &str) -> String {
+        Script::parse("t.txt", Path::new(""), text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn commands_are_read() {
+        assert_eq!(one("settle writes=1 # one"), Command::Settle { writes: Some(1) });
+        assert_eq!(one("advance 90m"), Command::Advance(Duration::from_secs(5_400)));
+        assert_eq!(one("crash at write 3 before"), Command::Crash(Some(CrashPoint { write: 3, side: CrashSide::Before })));
+        assert_eq!(one("apply a.yaml b.yaml"), Command::Apply(vec!["a.yaml".into(), "b.yaml".into()]));
+        let Command::Fault(order) = one("fault kubernetes write-conflict 2 PATCH at dnsrecords after 1") else {
+            panic!("not a fault");
+        };
+        assert_eq!(
+            (order.side, order.times, order.after, order.method.as_deref(), order.path.as_deref()),
+            (Side::Kubernetes, 2, 1, Some("PATCH"), Some("dnsrecords"))
+        );
+        let Command::Patch(object, patch) = one(r##"patch dnsrecord/www -n apps {"spec": {"content": "#1"}}"##)
+        else {
+            panic!("not a patch");
+        };
+        assert_eq!((object.namespace.as_str(), object.name.as_str()), ("apps", "www"));
+        assert_eq!(patch["spec"]["content"], "#1");
+    }
+
+    #[test]
+    fn errors_name_the_place_the_word_and_the_fix() {
+        assert!(refused("\nsetle").starts_with("t.txt:2: unknown command \"setle\"; did you mean \"settle\"?"));
+        assert!(refused("fault cf timeout-after").contains("did you mean \"timeout-after-commit\"?"));
+        assert!(refused("delete record").contains("\"record\" is not KIND/NAME"));
+        assert!(refused("delete dnsrecrd/www").contains("did you mean \"dnsrecord\"?"));
+        assert!(refused("advance 5 minutes").contains("\"5\" is not a duration"));
+        assert!(refused("start\nworld empty").contains("first command"));
+        assert!(refused("start now").contains("\"now\" has no meaning here; write `start`"));
+    }
+}

@@ -1,0 +1,271 @@
+//! What the commands do that take no time: to Kubernetes as a user, to Cloudflare behind kflare's back, to the faults.
+//! Errors are what a user would read; letting time pass and checking are left to `run` and `expect`.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use sandbox::cloudflare::{
+    CoexistenceCode, Culprit, IdenticalCode, Permission, Plan, PrivateProxied, RateLimitCode, Switches, Token,
+    TokenStatus, UnknownZone,
+};
+use sandbox::fault::Target;
+use serde_json::{Value, json};
+
+use super::run::Runner;
+use super::script::{CloudflareEdit, Command, FaultOrder, ObjectName, RecordName, Setup};
+use crate::world::{ACCOUNT_ID, Side, TOKEN, World};
+
+/// Bytes of a file that a script applies: far above any fixture.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+pub(super) fn at_once(runner: &mut Runner, command: &Command) -> Result<(), String> {
+    let folder = &runner.script.folder;
+    let world = &mut runner.world;
+    match command {
+        Command::Apply(files) => {
+            for file in files {
+                for object in manifests(&folder.join(file))? {
+                    apply(world, object)?;
+                }
+            }
+            Ok(())
+        }
+        Command::ApplyInline(object) => apply(world, object.clone()),
+        Command::Delete(object) => {
+            let ObjectName { resource, namespace, name } = object;
+            world.kubernetes.delete(&resource.kind, Some(namespace), name).map_err(|status| status.message)
+        }
+        Command::Patch(object, patch) => merge(world, object, patch.clone()),
+        Command::Annotate(object, key, value) => {
+            merge(world, object, json!({ "metadata": { "annotations": { key: value } } }))
+        }
+        Command::Cloudflare(edit) => cloudflare(world, edit),
+        Command::Fault(order) => {
+            arm(world, order);
+            Ok(())
+        }
+        Command::FaultClear => {
+            world.kubernetes.faults().clear();
+            world.cloudflare.faults().clear();
+            Ok(())
+        }
+        Command::Crash(None) => {
+            world.crash();
+            Ok(())
+        }
+        Command::Crash(Some(point)) => {
+            world.crash_at(*point);
+            Ok(())
+        }
+        Command::Start => {
+            world.start();
+            Ok(())
+        }
+        Command::Jump { by, back } => {
+            let by = SignedDuration::try_from(*by).map_err(|error| error.to_string())?;
+            world.clock.jump(if *back { -by } else { by });
+            Ok(())
+        }
+        Command::Compact => {
+            world.kubernetes.compact();
+            Ok(())
+        }
+        Command::Settle { .. } | Command::Advance(_) | Command::Expect(_) => Ok(()),
+    }
+}
+
+fn manifests(path: &std::path::Path) -> Result<Vec<Value>, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let size = std::fs::metadata(path).map_err(|error| failed(&error))?.len();
+    if size > FILE_BYTES_MAX {
+        return Err(failed(&format!("it has {size} bytes, more than {FILE_BYTES_MAX}")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
+    serde_saphyr::from_multiple(&text).map_err(|error| failed(&error))
+}
+
+fn apply(world: &World, object: Value) -> Result<(), String> {
+    world.kubernetes.apply(object).map(drop).map_err(|status| status.message)
+}
+
+fn merge(world: &World, object: &ObjectName, patch: Value) -> Result<(), String> {
+    let ObjectName { resource, namespace, name } = object;
+    let patched = world.kubernetes.patch(&resource.kind, Some(namespace), name, patch);
+    patched.map(drop).map_err(|status| status.message)
+}
+
+fn arm(world: &World, order: &FaultOrder) {
+    let faults = match order.side {
+        Side::Kubernetes => world.kubernetes.faults(),
+        Side::Cloudflare => world.cloudflare.faults(),
+    };
+    let target = Target { method: order.method.clone(), path: order.path.clone(), writes: None };
+    faults.arm(order.fault, target, order.after, order.times);
+}
+
+fn cloudflare(world: &World, edit: &CloudflareEdit) -> Result<(), String> {
+    let api = &world.cloudflare;
+    match edit {
+        CloudflareEdit::CreateRecord(record, fields) => {
+            let (zone, name) = place(world, record)?;
+            let mut body = object_of(fields);
+            body["name"] = json!(name);
+            body["type"] = json!(record.kind);
+            api.put_record(&zone, body).map(drop).map_err(|errors| refusal(&errors))
+        }
+        CloudflareEdit::SetRecord(record, fields) => each_record(world, record, |zone, id| {
+            api.try_edit_record(zone, id, object_of(fields)).map_err(|errors| refusal(&errors))
+        }),
+        CloudflareEdit::DeleteRecord(record) => each_record(world, record, |zone, id| {
+            if api.remove_record(zone, id) { Ok(()) } else { Err(format!("there is no record {id}")) }
+        }),
+        CloudflareEdit::CreateZone(name, fields) => {
+            let account = fields.get("account").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
+            let id = api.add_zone(account, name, plan(fields)?.unwrap_or_default());
+            set_zone(world, &id, fields)
+        }
+        CloudflareEdit::SetZone(name, fields) => {
+            let id = zone_id(world, name)?;
+            if let Some(plan) = plan(fields)? {
+                api.set_plan(&id, plan);
+            }
+            set_zone(world, &id, fields)
+        }
+        CloudflareEdit::DeleteZone(name) => {
+            let id = zone_id(world, name)?;
+            if api.remove_zone(&id) { Ok(()) } else { Err(format!("there is no zone {name}")) }
+        }
+        CloudflareEdit::IssueToken(secret) => {
+            api.add_token(secret, Token::all(ACCOUNT_ID));
+            Ok(())
+        }
+        CloudflareEdit::TokenStatus(secret, status) => {
+            let status = match status.as_str() {
+                "active" => TokenStatus::Active,
+                "disabled" => TokenStatus::Disabled,
+                _ => TokenStatus::Expired,
+            };
+            let secret = secret.as_deref().unwrap_or(TOKEN);
+            if api.set_token_status(secret, status) { Ok(()) } else { Err("there is no such token".to_owned()) }
+        }
+        CloudflareEdit::TokenPermissions(names) => {
+            let permissions: Result<Vec<Permission>, _> = names.iter().map(|name| name.parse()).collect();
+            let permissions = permissions.map_err(|error: sandbox::cloudflare::UnknownPermission| error.to_string())?;
+            api.set_token(TOKEN, Token::all(ACCOUNT_ID).with_permissions(permissions));
+            Ok(())
+        }
+    }
+}
+
+fn refusal(errors: &sandbox::cloudflare::ApiErrors) -> String {
+    let texts: Vec<String> =
+        errors.errors.iter().map(|error| format!("{} ({})", error.message, error.code)).collect();
+    format!("Cloudflare refuses it: {}", texts.join("; "))
+}
+
+fn object_of(fields: &BTreeMap<String, Value>) -> Value {
+    Value::Object(fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
+fn plan(fields: &BTreeMap<String, Value>) -> Result<Option<Plan>, String> {
+    let Some(word) = fields.get("plan") else { return Ok(None) };
+    let found = Plan::ALL.into_iter().find(|plan| word == plan.name());
+    found.map(Some).ok_or_else(|| format!("{word} is not a plan; known are free, pro, business, enterprise"))
+}
+
+fn set_zone(world: &World, id: &str, fields: &BTreeMap<String, Value>) -> Result<(), String> {
+    match fields.get("status").and_then(Value::as_str) {
+        None | Some("pending") => {}
+        Some("active") => drop(world.cloudflare.activate_zone(id)),
+        Some("moved") => drop(world.cloudflare.move_zone(id)),
+        Some(other) => return Err(format!("{other:?} is not a status that can be set; known are active, moved")),
+    }
+    Ok(())
+}
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_default()
+}
+
+fn zone_id(world: &World, name: &str) -> Result<String, String> {
+    let zones = world.cloudflare.zones();
+    let zone = zones.iter().find(|zone| text(zone, "name") == name);
+    zone.map(|zone| text(zone, "id").to_owned()).ok_or_else(|| format!("there is no zone {name} in Cloudflare"))
+}
+
+/// The zone of a record and its full name: by the zone's name at its end, else below the only zone.
+pub(super) fn place(world: &World, record: &RecordName) -> Result<(String, String), String> {
+    let zones = world.cloudflare.zones();
+    let holds = |zone: &&Value| {
+        let zone = text(zone, "name");
+        record.name == zone || record.name.strip_suffix(zone).is_some_and(|rest| rest.ends_with('.'))
+    };
+    if let Some(zone) = zones.iter().filter(holds).max_by_key(|zone| text(zone, "name").len()) {
+        return Ok((text(zone, "id").to_owned(), record.name.clone()));
+    }
+    match zones.as_slice() {
+        [zone] if record.name == "@" => Ok((text(zone, "id").to_owned(), text(zone, "name").to_owned())),
+        [zone] => Ok((text(zone, "id").to_owned(), format!("{}.{}", record.name, text(zone, "name")))),
+        zones => Err(format!(
+            "there are {} zones in Cloudflare: write the full name of the record {:?}",
+            zones.len(),
+            record.name
+        )),
+    }
+}
+
+/// The records of this name and type, as Cloudflare's API answers them.
+pub(super) fn records(world: &World, record: &RecordName) -> Result<Vec<(String, Value)>, String> {
+    let (zone, name) = place(world, record)?;
+    let fits = |found: &Value| {
+        text(found, "name") == name && record.kind.as_ref().is_none_or(|kind| text(found, "type") == kind)
+    };
+    Ok(world.cloudflare.records(&zone).into_iter().filter(fits).map(|found| (zone.clone(), found)).collect())
+}
+
+fn each_record(
+    world: &World,
+    record: &RecordName,
+    change: impl Fn(&str, &str) -> Result<(), String>,
+) -> Result<(), String> {
+    let found = records(world, record)?;
+    if found.is_empty() {
+        return Err(format!("there is no record {} in Cloudflare", record.name));
+    }
+    found.iter().try_for_each(|(zone, found)| change(zone, text(found, "id")))
+}
+
+/// The switches that the `world` line names.
+pub(super) fn switches(setup: &Setup) -> Result<Switches, String> {
+    let mut switches = Switches::default();
+    for (name, value) in &setup.switches {
+        let on = value == "on";
+        match (name.as_str(), value.as_str()) {
+            ("rate-limit", "on" | "off") => switches.rate_limit = on,
+            ("txt-quoted", "on" | "off") => switches.txt_quoted = on,
+            ("lower-case-targets", "on" | "off") => switches.lower_case_targets = on,
+            ("initializing", "on" | "off") => switches.zone_status_initializing = on,
+            ("culprit", "pointer") => switches.batch_names_culprit = Culprit::Pointer,
+            ("identical", "81057") => switches.identical_code = IdenticalCode::Code81057,
+            ("coexistence", "specific") => switches.coexistence_code = CoexistenceCode::Specific,
+            ("private-proxied", "unproxied") => switches.private_proxied = PrivateProxied::StayUnproxied,
+            ("unknown-zone", "404") => switches.unknown_zone = UnknownZone::NotFound,
+            ("unknown-zone", "400") => switches.unknown_zone = UnknownZone::Invalid,
+            ("rate-limit-code", "971") => switches.rate_limit_code = RateLimitCode::Code971,
+            ("lag", seconds) => {
+                let lag = seconds.trim_end_matches('s').parse().map(std::time::Duration::from_secs);
+                let lag = lag.map_err(|_| format!("cf.lag={seconds}: write seconds, as in `cf.lag=2s`"))?;
+                switches.lag.list_after_create = lag;
+                switches.lag.read_after_create = lag;
+            }
+            _ => {
+                return Err(format!(
+                    "cf.{name}={value} is no switch; known are rate-limit, txt-quoted, lower-case-targets and \
+                     initializing (on, off), culprit=pointer, identical=81057, coexistence=specific, \
+                     private-proxied=unproxied, unknown-zone=404|400, rate-limit-code=971, lag=SECONDSs"
+                ));
+            }
+        }
+    }
+    Ok(switches)
+}

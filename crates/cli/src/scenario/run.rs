@@ -1,0 +1,201 @@
+//! Runs a scenario, line by line, in a world of its own.
+//! What a command does is `perform`, what is checked is `expect`; this keeps order, time and the transcript.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sandbox::kubernetes::Status;
+
+use super::error::{Failure, ScriptError};
+use super::script::{Command, Script, Step};
+use super::transcript::{self, Transcript};
+use super::{expect, perform};
+use crate::world::{CrashPoint, Options, Settled, World, Writes};
+
+/// How a scenario is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode {
+    /// Decides IDs and jitter.
+    pub seed: u64,
+    /// Kill the operator at this write, and start it again at once.
+    pub crash: Option<CrashPoint>,
+    /// Expectations are not checked, and steps that cannot be done are passed over: for runs that the script was
+    /// not written for.
+    pub lenient: bool,
+}
+
+impl Default for Mode {
+    fn default() -> Self {
+        Self { seed: 1, crash: None, lenient: false }
+    }
+}
+
+/// A scenario that came to its end.
+#[derive(Debug)]
+pub struct Finished {
+    /// What was done and what came of it, sorted and without wall-clock time.
+    pub transcript: String,
+    /// The operator's writes.
+    pub writes: Writes,
+}
+
+/// Requests and writes of the operator during the last command that let time pass.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window {
+    pub(super) writes: Writes,
+    pub(super) calls: BTreeMap<(String, String), u64>,
+}
+
+/// A running scenario.
+#[derive(Debug)]
+pub struct Runner {
+    /// The world that it happens in.
+    pub world: World,
+    pub(super) script: Script,
+    mode: Mode,
+    pub(super) window: Window,
+    transcript: Transcript,
+}
+
+/// Runs `future` alone in virtual time: nothing sleeps for real, and the order of everything is fixed.
+pub fn simulate<T>(future: impl Future<Output = T>) -> std::io::Result<T> {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
+    Ok(runtime.block_on(future))
+}
+
+/// Reads and runs a scenario, as `kflare sandbox run FILE` does.
+pub fn run_file(path: &Path, mode: Mode) -> Result<Finished, RunError> {
+    let script = Script::read(path)?;
+    simulate(async {
+        let mut runner = Runner::new(script, mode)?;
+        runner.run().await?;
+        Ok(runner.finish())
+    })
+    .map_err(RunError::Runtime)?
+}
+
+/// Why a scenario did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The file is no scenario.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] Box<Failure>),
+    /// The world could not be made: our own CRDs are refused.
+    #[error("the sandbox refuses its first objects")]
+    Scene(#[from] Status),
+    /// No runtime.
+    #[error("cannot start a runtime")]
+    Runtime(#[source] std::io::Error),
+}
+
+impl Runner {
+    /// A world as the script wants it, with an operator that has just started.
+    pub fn new(script: Script, mode: Mode) -> Result<Self, RunError> {
+        let setup = &script.setup;
+        let switches = perform::switches(setup).map_err(|message| {
+            let text = "world …".to_owned();
+            Box::new(Failure { file: script.name.clone(), line: 1, text, message })
+        })?;
+        let options = Options {
+            seed: mode.seed,
+            empty: setup.empty,
+            switches,
+            drift_interval: setup.drift,
+            retain: setup.retain,
+            election: setup.election,
+        };
+        let mut world = World::new(options)?;
+        world.start();
+        if let Some(point) = mode.crash {
+            world.crash_at(point);
+        }
+        Ok(Self { world, script, mode, window: Window::default(), transcript: Transcript::default() })
+    }
+
+    /// Runs all steps; ends at the first that fails.
+    pub async fn run(&mut self) -> Result<(), Box<Failure>> {
+        let steps = self.script.steps.clone();
+        for step in &steps {
+            self.step(step).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs one step.
+    pub async fn step(&mut self, step: &Step) -> Result<(), Box<Failure>> {
+        self.transcript.command(&step.text);
+        match self.perform(&step.command).await {
+            Err(message) if !self.mode.lenient => Err(Box::new(Failure {
+                file: self.script.name.clone(),
+                line: step.line,
+                text: step.text.clone(),
+                message,
+            })),
+            _ => Ok(()),
+        }
+    }
+
+    /// The transcript and the counts.
+    #[must_use]
+    pub fn finish(self) -> Finished {
+        Finished { transcript: self.transcript.into_text(), writes: self.world.writes() }
+    }
+
+    async fn perform(&mut self, command: &Command) -> Result<(), String> {
+        match command {
+            Command::Settle { writes } => self.settle(*writes).await,
+            Command::Advance(by) => {
+                let calls = self.world.cloudflare.log().counts();
+                let mut settled = self.world.advance(*by).await;
+                self.revive(&mut settled).await;
+                self.passed(settled, &calls);
+                Ok(())
+            }
+            Command::Expect(_) if self.mode.lenient => Ok(()),
+            Command::Expect(expectation) => expect::check(self, expectation),
+            command => perform::at_once(self, command),
+        }
+    }
+
+    async fn settle(&mut self, expected: Option<u64>) -> Result<(), String> {
+        let calls = self.world.cloudflare.log().counts();
+        let mut settled = self.world.settle().await;
+        self.revive(&mut settled).await;
+        self.passed(settled, &calls);
+        let writes = settled.writes.cloudflare;
+        match expected {
+            Some(expected) if expected != writes => {
+                Err(format!("{writes} writes reached Cloudflare, not {expected}"))
+            }
+            _ if !settled.quiet && !settled.crashed => {
+                Err(format!("work is still due: {}", transcript::unready(&self.world)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// In a crash sweep: starts the operator that an armed write killed, and gives it the time that it takes to
+    /// know what became of what its predecessor had in flight.
+    async fn revive(&mut self, settled: &mut Settled) {
+        if settled.crashed && self.mode.crash.is_some() {
+            self.world.start();
+            *settled = self.world.recover().await;
+        }
+    }
+
+    fn passed(&mut self, settled: Settled, before: &BTreeMap<(String, String), u64>) {
+        let mut calls = self.world.cloudflare.log().counts();
+        for (route, count) in before {
+            if let Some(now) = calls.get_mut(route) {
+                *now -= count;
+            }
+        }
+        calls.retain(|_, count| *count > 0);
+        self.transcript.passed(&self.world, settled, &calls);
+        self.window = Window { writes: settled.writes, calls };
+    }
+}

@@ -1,0 +1,124 @@
+//! Both worlds and the operator in one process: how tests, scenarios, `kflare sandbox` and the benches see kflare.
+//! Sets the scene, starts and kills the operator, lets time pass; what happens in it is left to the callers.
+
+mod catalog;
+mod gate;
+mod scene;
+mod settle;
+mod wiring;
+
+pub use catalog::ResourceType;
+pub use gate::{CrashPoint, CrashSide, Gate, Side, Writes};
+pub use scene::{ACCOUNT_ID, ACCOUNT_NAME, Options, SECRET_NAME, SECRET_NAMESPACE, TOKEN, TOKEN_KEY};
+pub use settle::Settled;
+
+use jiff::Timestamp;
+use operator::Operator;
+use sandbox::clock::Clock;
+use sandbox::cloudflare::Cloudflare;
+use sandbox::kubernetes::{ApiServer, Status};
+use serde_json::Value;
+
+/// When every world begins, so that no output holds the wall clock.
+const EPOCH: Timestamp = Timestamp::constant(1_767_225_600, 0);
+
+/// A Kubernetes API, a Cloudflare API and, most of the time, an operator between them.
+///
+/// # Assumptions
+/// Everything happens in the runtime that [`World::new`] was called in. With paused time the world is
+/// deterministic: the same steps and seed give the same requests.
+pub struct World {
+    /// The Kubernetes side.
+    pub kubernetes: ApiServer,
+    /// The Cloudflare side.
+    pub cloudflare: Cloudflare,
+    /// The clock of both.
+    pub clock: Clock,
+    options: Options,
+    gate: Gate,
+    operator: Option<Operator>,
+}
+
+impl World {
+    /// Two worlds with our CRDs, a Cloudflare account and its token; unless the options say otherwise also the
+    /// token's Secret and the CloudflareAccount `main`. No operator yet.
+    pub fn new(options: Options) -> Result<Self, Status> {
+        Self::starting_at(EPOCH, options)
+    }
+
+    /// The same at another time, for a sandbox that people look at.
+    pub fn starting_at(epoch: Timestamp, options: Options) -> Result<Self, Status> {
+        let clock = Clock::starting_at(epoch);
+        let world = Self {
+            kubernetes: ApiServer::new(clock.clone(), options.seed),
+            cloudflare: Cloudflare::with_switches(clock.clone(), options.seed, options.switches.clone()),
+            clock,
+            options,
+            gate: Gate::default(),
+            operator: None,
+        };
+        scene::set(&world.kubernetes, &world.cloudflare, &world.options)?;
+        Ok(world)
+    }
+
+    /// What it was made with.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Starts an operator unless one runs.
+    pub fn start(&mut self) {
+        if self.operator.is_none() {
+            self.gate.open();
+            let client = wiring::client(&self.kubernetes, &self.gate);
+            let transport = wiring::transport(&self.cloudflare, &self.gate);
+            self.operator = Some(Operator::start(client, transport, wiring::config(&self.options, &self.clock)));
+        }
+    }
+
+    /// Kills the operator at once, with everything that it has in flight.
+    pub fn crash(&mut self) {
+        self.gate.close();
+        self.operator = None;
+    }
+
+    /// True while an operator runs.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.operator.is_some() && !self.gate.is_closed()
+    }
+
+    /// Kills the operator at its n-th write from now on (1 is the next).
+    pub fn crash_at(&self, point: CrashPoint) {
+        self.gate.arm(point);
+    }
+
+    /// The operator's writes so far, all operators of this world together.
+    #[must_use]
+    pub fn writes(&self) -> Writes {
+        self.gate.writes()
+    }
+
+    /// The operator, while one runs.
+    #[must_use]
+    pub fn operator(&self) -> Option<&Operator> {
+        self.operator.as_ref()
+    }
+
+    /// All objects of our kinds, parents before children, with the name of their kind.
+    #[must_use]
+    pub fn resources(&self) -> Vec<(&'static str, Value)> {
+        let of_kind = |kind: &&'static kinds::Kind| {
+            let name = kind.name;
+            self.kubernetes.list(name).into_iter().map(move |object| (name, object))
+        };
+        kinds::KINDS.iter().flat_map(of_kind).collect()
+    }
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World").field("options", &self.options).finish_non_exhaustive()
+    }
+}

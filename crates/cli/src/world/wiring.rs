@@ -1,0 +1,41 @@
+//! How the operator is tied to the two worlds: a kube client and a transport, both behind the gate.
+
+use std::sync::Arc;
+
+use operator::transport::{self, Transport};
+use operator::{Config, LeaderConfig};
+use plan::policy::Deletion;
+use sandbox::clock::Clock;
+use sandbox::cloudflare::Cloudflare;
+use sandbox::kubernetes::ApiServer;
+use super::{Gate, Options, SECRET_NAMESPACE, Side};
+
+/// How the operator of a world calls itself in its Lease.
+const IDENTITY: &str = "sandbox";
+
+/// The base path that the Cloudflare side expects, as the real API has it.
+const BASE_PATH: &str = "/client/v4";
+
+pub(super) fn client(kubernetes: &ApiServer, gate: &Gate) -> kube::Client {
+    kube::Client::new(gate.before(Side::Kubernetes, kubernetes.service()), "default")
+}
+
+pub(super) fn transport(cloudflare: &Cloudflare, gate: &Gate) -> Transport {
+    transport::in_process(gate.before(Side::Cloudflare, cloudflare.service()), BASE_PATH)
+}
+
+pub(super) fn config(options: &Options, clock: &Clock) -> Config {
+    let clock = clock.clone();
+    let mut config = Config::new(Arc::new(move || clock.now()));
+    config.seed = options.seed;
+    config.drift_check_interval = options.drift_interval;
+    if options.retain {
+        config.default_deletion = Deletion::Retain;
+    }
+    config.leader = options.election.then(|| LeaderConfig {
+        namespace: SECRET_NAMESPACE.to_owned(),
+        name: kinds::names::LEASE.to_owned(),
+        identity: IDENTITY.to_owned(),
+    });
+    config
+}

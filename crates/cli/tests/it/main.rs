@@ -1,0 +1,5 @@
+//! The one integration-test binary of the workspace.
+
+mod architecture;
+mod edges;
+mod scenarios;
