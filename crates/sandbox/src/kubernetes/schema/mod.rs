@@ -2,9 +2,10 @@
 //! prune unknown fields, fill in defaults, validate, run the CEL rules. Written from apiextensions-apiserver,
 //! whose words it uses (v1.34). Leaves to its callers: names, metadata, subresources, `status` of requests.
 //!
-//! Known differences: rules have no cost budget; `cel` positions in compile errors are absent; the
-//! functions `cel` 0.13 lacks (`sortBy`, `cel.bind`, two-variable macros) are refused at compile time;
-//! sets and keyed lists compare in any order between `self` and `oldSelf`, not elsewhere.
+//! Known differences: rules have no cost budget; compile errors of rules name no line and column; what `cel`
+//! 0.13 lacks (`type`, `optMap`, `sortBy`, two-variable macros) is refused at compile time, never ignored;
+//! sets and keyed lists compare in any order between `self` and `oldSelf` at the same place, not elsewhere,
+//! and `+` appends to them; the metadata of embedded resources is not validated.
 
 mod cause;
 pub mod columns;

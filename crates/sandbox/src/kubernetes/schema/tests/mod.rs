@@ -80,15 +80,15 @@ fn record_schema() -> Value {
 /// The rules over the whole spec of a DNS record.
 fn record_rules() -> Value {
     json!([
-                        {"rule": "!has(self.data) || !has(self.content)", "message": "data and content exclude each other"},
-                        {
-                            "rule": "self.type != 'SRV' || has(self.data)", "message": "SRV needs data",
-                            "reason": "FieldValueRequired", "fieldPath": ".data",
-                        },
-                        {
-                            "rule": "!has(self.zone_id) || self.zone_id != 'dead'",
-                            "messageExpression": "'zone ' + self.zone_id + ' is gone'",
-                        },
+        {"rule": "!has(self.data) || !has(self.content)", "message": "data and content exclude each other"},
+        {
+            "rule": "self.type != 'SRV' || has(self.data)", "message": "SRV needs data",
+            "reason": "FieldValueRequired", "fieldPath": ".data",
+        },
+        {
+            "rule": "!has(self.zone_id) || self.zone_id != 'dead'",
+            "messageExpression": "'zone ' + self.zone_id + ' is gone'",
+        },
     ])
 }
 
