@@ -102,7 +102,7 @@ pub fn for_deletion(member: &Member) -> Teardown<'_> {
 }
 
 /// What the spec wants. `Err` when no request can be made of it.
-pub fn desired(member: &Member, context: &Context<'_>) -> Result<Desired, Hold> {
+pub fn desired<'m>(member: &'m Member, context: &Context<'_>) -> Result<&'m Desired, Hold> {
     member
         .desired
         .get_or_init(|| {
@@ -124,7 +124,8 @@ pub fn desired(member: &Member, context: &Context<'_>) -> Result<Desired, Hold> 
                 body,
             })
         })
-        .clone()
+        .as_ref()
+        .map_err(Hold::clone)
 }
 
 fn named<'m>(member: &'m Member, reference: &Reference) -> Result<&'m Resource, Hold> {

@@ -106,12 +106,12 @@ fn apply(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) ->
             Observed::Unread => return Ok(Step::Reading),
             Observed::Failed(fault) => return Err(hold_from_fault(member, fault, "read the object")),
             Observed::Seen(live, _) => {
-                return owned(snapshot, id, member, &context, &desired, live, external);
+                return owned(snapshot, id, member, &context, desired, live, external);
             }
             Observed::Absent(began) => recently_written(snapshot, id, *began)?,
         }
     }
-    acquire(snapshot, id, member, &context, &desired, now)
+    acquire(snapshot, id, member, &context, desired, now)
 }
 
 /// A kind that is only read: its finalizer, the protection of its Secret, and what Cloudflare says about it.

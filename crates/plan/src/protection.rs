@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::act::{Patch, Target, Write};
 use crate::hold::Hold;
 use crate::lifecycle::Step;
+use crate::limits;
 use crate::read::{credentials, hold_from_fault};
 use crate::snapshot::{Lookup, Member, Observed, ReadFault};
 
@@ -105,10 +106,11 @@ pub(crate) fn verified(member: &Member) -> Result<(), Hold> {
                 ErrorClass::Unauthorized | ErrorClass::Forbidden | ErrorClass::Invalid
             ) =>
         {
-            Err(Hold::new(
-                Reason::InvalidToken,
-                format!("Cloudflare refused the token of {}: {}", credentials(member), error.text()),
-            ))
+            Err(Hold {
+                reason: Reason::InvalidToken,
+                message: format!("Cloudflare refused the token of {}: {}", credentials(member), error.text()),
+                retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
+            })
         }
         Observed::Failed(fault) => Err(hold_from_fault(member, fault, "verify the token")),
     }

@@ -210,7 +210,7 @@ fn need(member: &Member, context: &Context<'_>, now: Timestamp) -> Need {
     {
         return Need::Item(external.to_owned());
     }
-    if guarded(member, &desired) { Need::Nothing } else { lookup_if_unread(member) }
+    if guarded(member, desired) { Need::Nothing } else { lookup_if_unread(member) }
 }
 
 /// A create that Cloudflare would refuse if its object existed needs no look before it but the list that did not
@@ -324,7 +324,8 @@ fn lookup_seen(member: &Member, answer: ReadAnswer, began: Timestamp) -> Observe
     match answer {
         ReadAnswer::Many { items, .. } => {
             let Ok(context) = reading_context(member) else { return Observed::Unread };
-            let Some(wanted) = context::desired(member, &context).ok().map(|desired| desired.loose_key)
+            let Some(wanted) =
+                context::desired(member, &context).ok().map(|desired| desired.loose_key.clone())
             else {
                 return Observed::Unread;
             };

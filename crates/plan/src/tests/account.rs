@@ -64,7 +64,7 @@ token: invalid
               PATCH CloudflareAccount acct {"metadata":{"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-acct"}}
                 CloudflareAccount acct prepare (nothing that exists is touched)
             status: CloudflareAccount acct Ready=False InvalidToken: Cloudflare refused the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN): Invalid API Token (1000)
-            next: CloudflareAccount acct Resync
+            next: CloudflareAccount acct After(600s, Drift)
         "#]],
     );
 }
