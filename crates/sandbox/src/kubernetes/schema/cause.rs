@@ -33,6 +33,7 @@ impl fmt::Display for Cause {
 
 /// The classes of complaint (`field.ErrorType` of apimachinery).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::enum_variant_names, reason = "these are the names on the wire")]
 pub enum CauseReason {
     /// A required value is absent.
     FieldValueRequired,

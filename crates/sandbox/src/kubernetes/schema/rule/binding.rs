@@ -2,7 +2,6 @@
 //! of k8s.io/apiserver. Null fields count as absent; fields the schema does not know cannot be named but
 //! take part in comparisons and sizes; numbers, dates, durations and bytes go by the schema.
 
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use base64::Engine;
@@ -48,7 +47,7 @@ pub(super) fn bind(node: &Node, value: &Json, twin: Option<&Json>, place: Place)
                 let bound = schema.map_or(Value::Null, |schema| bind(schema, value, twin, Place::of(schema)));
                 (Key::String(Arc::new(name.clone())), bound)
             });
-            map(entries.collect())
+            map(entries)
         }
         Json::Object(fields) => bind_object(node, fields, twin, place),
         Json::Array(items) => {
@@ -74,8 +73,10 @@ fn is_map(node: &Node) -> bool {
     node.properties.is_empty() && matches!(node.additional, Some(Additional::Schema(_)))
 }
 
-fn map(entries: HashMap<Key, Value>) -> Value {
-    Value::Map(Map { map: Arc::new(entries) })
+/// A map value. `cel` keeps these in hash maps, so that macros over maps see the keys in any order, as they
+/// do on the server; only a message made from all keys of a map could show it.
+fn map(entries: impl IntoIterator<Item = (Key, Value)>) -> Value {
+    Value::Map(Map { map: Arc::new(entries.into_iter().collect()) })
 }
 
 fn bind_object(
@@ -84,7 +85,7 @@ fn bind_object(
     twin: Option<&Json>,
     place: Place,
 ) -> Value {
-    let mut entries = HashMap::with_capacity(fields.len());
+    let mut entries = Vec::with_capacity(fields.len());
     for (name, value) in fields {
         if value.is_null() {
             continue;
@@ -92,17 +93,17 @@ fn bind_object(
         let is_meta = place == Place::Resource && matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
         match node.properties.get(name) {
             _ if is_meta => {
-                entries.insert(Key::String(Arc::new(name.clone())), bind_meta(value));
+                entries.push((Key::String(Arc::new(name.clone())), bind_meta(value)));
             }
             Some(property) => {
                 if let Some(cel_name) = &property.cel_name {
                     let twin = twin.and_then(|twin| twin.get(name));
                     let bound = bind(&property.node, value, twin, Place::of(&property.node));
-                    entries.insert(Key::String(Arc::clone(cel_name)), bound);
+                    entries.push((Key::String(Arc::clone(cel_name)), bound));
                 }
             }
             None => {
-                entries.insert(Key::String(Arc::new(format!("{UNNAMEABLE}{name}"))), opaque(value));
+                entries.push((Key::String(Arc::new(format!("{UNNAMEABLE}{name}"))), opaque(value)));
             }
         }
     }
@@ -115,7 +116,7 @@ fn bind_meta(value: &Json) -> Value {
         let text = fields.get(name)?.as_str()?;
         Some((Key::String(Arc::new(name.to_owned())), Value::String(Arc::new(text.to_owned()))))
     });
-    map(named.collect())
+    map(named)
 }
 
 /// A value no rule can look into: as its text it still compares.
