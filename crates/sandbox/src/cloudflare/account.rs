@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::call::{Actor, Call};
 use super::envelope::{ApiErrors, Coded, Reply};
 use super::gateway::Gateway;
+use super::plan::Plan;
 use super::query::{Page, SHORT_LIST};
 use super::token::Permission;
 use super::world::{World, stamp};
@@ -54,7 +55,8 @@ impl Coded for AccountRefusal {
 pub(super) struct Account {
     pub(super) id: String,
     pub(super) name: String,
-    pub(super) is_enterprise: bool,
+    /// What its new zones get without asking; an Enterprise account has an Enterprise contract.
+    pub(super) new_zone_plan: Plan,
     pub(super) enforce_twofactor: bool,
     pub(super) abuse_contact_email: Option<String>,
     pub(super) created_on: Timestamp,
@@ -65,18 +67,22 @@ impl Account {
         Self {
             id: id.to_owned(),
             name: name.to_owned(),
-            is_enterprise: false,
+            new_zone_plan: Plan::Free,
             enforce_twofactor: false,
             abuse_contact_email: None,
             created_on,
         }
     }
 
+    pub(super) fn is_enterprise(&self) -> bool {
+        self.new_zone_plan == Plan::Enterprise
+    }
+
     pub(super) fn object(&self) -> Value {
         json!({
             "id": self.id,
             "name": self.name,
-            "type": if self.is_enterprise { "enterprise" } else { "standard" },
+            "type": if self.is_enterprise() { "enterprise" } else { "standard" },
             "settings": {
                 "enforce_twofactor": self.enforce_twofactor,
                 "abuse_contact_email": self.abuse_contact_email,
@@ -133,7 +139,7 @@ pub(super) fn update(world: &mut World, call: &Call) -> Result<Reply, ApiErrors>
     if name.chars().count() > NAME_MAX {
         return Err(AccountRefusal::NameTooLong.into());
     }
-    let own_type = if account.is_enterprise { "enterprise" } else { "standard" };
+    let own_type = if account.is_enterprise() { "enterprise" } else { "standard" };
     match body.get("type") {
         None | Some(Value::Null) => {}
         Some(kind) if kind.as_str() == Some(own_type) => {}

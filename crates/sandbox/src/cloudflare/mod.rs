@@ -140,8 +140,13 @@ impl Cloudflare {
 
     /// Makes an account an Enterprise account, whose new zones are Enterprise zones. False: no such account.
     pub fn set_enterprise(&self, account_id: &str) -> bool {
+        self.set_new_zone_plan(account_id, Plan::Enterprise)
+    }
+
+    /// Gives an account's new zones this plan, as if each were paid for at once. False: no such account.
+    pub fn set_new_zone_plan(&self, account_id: &str, plan: Plan) -> bool {
         let mut world = self.world();
-        world.accounts.get_mut(account_id).map(|account| account.is_enterprise = true).is_some()
+        world.accounts.get_mut(account_id).map(|account| account.new_zone_plan = plan).is_some()
     }
 
     /// Adds a token and gives back its id.

@@ -67,12 +67,11 @@ pub(super) fn create(world: &mut World, now: Timestamp, call: &Call) -> Result<R
             .ok_or(ZoneRefusal::InvalidField { field: "type" })
             .map_err(|refusal| ApiErrors::from(refusal).pointing_at("/type".to_owned()))?,
     };
-    let enterprise = match world.accounts.get(account_id) {
-        Some(account) if call.actor.sees_account(account_id) => account.is_enterprise,
+    let plan = match world.accounts.get(account_id) {
+        Some(account) if call.actor.sees_account(account_id) => account.new_zone_plan,
         _ => return Err(Gateway::NoPermission.into()),
     };
-    refuse_name(world, &name, enterprise)?;
-    let plan = if enterprise { Plan::Enterprise } else { Plan::Free };
+    refuse_name(world, &name, plan == Plan::Enterprise)?;
     if kind.least_plan() > plan {
         return Err(ZoneRefusal::Plan { what: kind.name() }.into());
     }

@@ -46,6 +46,15 @@ impl ApiServer {
     /// Creates an object, or changes it as `kubectl apply` would: what the last apply set and this one
     /// does not is removed.
     pub fn apply(&self, object: Value) -> Result<Value, Status> {
+        self.apply_with(object, FieldValidation::Ignore)
+    }
+
+    /// The same, but fields that the schema does not know are refused, as kubectl has it.
+    pub fn apply_strictly(&self, object: Value) -> Result<Value, Status> {
+        self.apply_with(object, FieldValidation::Strict)
+    }
+
+    fn apply_with(&self, object: Value, field_validation: FieldValidation) -> Result<Value, Status> {
         let mut state = self.state();
         let word = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
         let (api_version, kind) = (word("apiVersion"), word("kind"));
@@ -56,7 +65,8 @@ impl ApiServer {
         let key = key(&endpoint, object["metadata"]["namespace"].as_str(), name);
         let found = state.find(endpoint.resource.id, &key).cloned();
         let desired = with_last_applied(object);
-        let mut writer = self.writer(&mut state);
+        let options = WriteOptions { dry_run: false, field_validation };
+        let mut writer = Writer::new(&mut state, self.inner.clock.now(), options);
         let stored = match found {
             None => {
                 let namespace = endpoint.resource.namespaced.then_some(key.namespace.as_str());
