@@ -181,6 +181,7 @@ impl ApiServer {
         let state = self.state();
         match words.as_slice() {
             ["healthz" | "livez" | "readyz", ..] => Ok(Answer::text("ok")),
+            ["openapi", "v2"] => Ok(openapi::version_2(&call.accept)),
             ["openapi", "v3", rest @ ..] => openapi::answer(&state.registry, rest),
             _ => discovery::answer(&state.registry, call, &words),
         }

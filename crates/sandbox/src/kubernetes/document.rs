@@ -7,6 +7,7 @@ use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde::{Deserializer, de};
 use serde_json::{Map, Number, Value};
 
+use super::protobuf;
 use super::resource::Endpoint;
 use super::status::{Reason, Status};
 
@@ -24,18 +25,18 @@ impl From<Value> for Document {
     }
 }
 
-/// Nesting that the parser follows; serde_json itself stops at 128.
-const YAML_MARK: &str = "yaml";
-
 /// Parses a body by its media type.
 pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Document, Status> {
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
-    if media_type.contains(YAML_MARK) {
+    if media_type.contains("yaml") {
         let value: Value = serde_saphyr::from_slice(body).map_err(|error| unreadable(&error))?;
         return Ok(Document::from(value));
     }
-    if media_type.contains("protobuf") {
-        let message = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml";
+    if media_type == "application/vnd.kubernetes.protobuf" {
+        return Ok(Document::from(protobuf::read(body).map_err(|error| unreadable(&error))?));
+    }
+    if !matches!(media_type, "application/json" | "") {
+        let message = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
         return Err(Status::new(Reason::UnsupportedMediaType, message));
     }
     let mut duplicates = Vec::new();

@@ -22,6 +22,7 @@ mod names;
 mod openapi;
 mod patch;
 mod present;
+mod protobuf;
 mod read;
 mod resource;
 pub mod schema;

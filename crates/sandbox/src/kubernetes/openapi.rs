@@ -1,6 +1,7 @@
 //! `/openapi/v3`: what `kubectl explain` shows of custom resources, and what tells kubectl that the server
 //! validates fields by itself. Built-in kinds have paths and no fields: their schemas are not ours to write.
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -11,6 +12,20 @@ use super::status::Status;
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 const API_VERSION_TEXT: &str = "APIVersion defines the versioned schema of this representation of an object.";
 const KIND_TEXT: &str = "Kind is a string value representing the REST resource this object represents.";
+
+/// The media type in which clients ask for `/openapi/v2`.
+const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/// A document of version 2 without paths: fields 1 (swagger), 2 (info: title, version) and 8 (paths).
+const V2_EMPTY: &[u8] = b"\x0a\x032.0\x12\x13\x0a\x0aKubernetes\x12\x05v1.33\x42\x00";
+
+/// `/openapi/v2`. It is empty: kubectl reads version 3 first, and asks here about kinds that it found nowhere
+/// else, where an answer that knows nothing makes it say that the kind is missing, and a 404 does not.
+pub(crate) fn version_2(accept: &str) -> Answer {
+    if accept.contains("protobuf") {
+        return Answer { media_type: Some(V2_PROTOBUF), ..Answer::ok(Bytes::from_static(V2_EMPTY)) };
+    }
+    Answer::json(&json!({ "swagger": "2.0", "info": { "title": "Kubernetes", "version": "v1.33" }, "paths": {} }))
+}
 
 /// The index of `/openapi/v3`, or the document of one group and version.
 pub(crate) fn answer(registry: &Registry, words: &[&str]) -> Result<Answer, Status> {
