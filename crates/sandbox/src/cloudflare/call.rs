@@ -11,7 +11,7 @@ use super::envelope::{ApiErrors, Reply};
 use super::gateway::Gateway;
 use super::query::Query;
 use super::route::{Endpoint, Routed};
-use super::token::{Permission, Token, TokenKind};
+use super::token::{Permission, Scope, Token, TokenKind};
 use super::world::{OUT_OF_BAND, World};
 use super::{account, dns, hold, subscription, token_calls, user, zone_calls};
 
@@ -41,6 +41,11 @@ impl Actor {
 
     pub(super) fn sees_account(&self, account_id: &str) -> bool {
         self.token.as_ref().is_none_or(|token| token.reaches_account(account_id))
+    }
+
+    /// A token that is for single zones cannot make new ones.
+    pub(super) fn may_add_zones(&self, account_id: &str) -> bool {
+        self.sees_account(account_id) && self.token.as_ref().is_none_or(|token| token.zones == Scope::All)
     }
 
     /// The user whose token it is; none for account-owned tokens.
@@ -100,13 +105,9 @@ impl Call {
         path.join("/")
     }
 
-    /// True for the list of a collection.
+    /// True for a read of a whole collection (or of a thing that there is one of).
     pub(super) fn is_list(&self) -> bool {
-        use Endpoint as E;
-        matches!(
-            self.routed.row.endpoint,
-            E::ZoneList | E::RecordList | E::AccountList | E::UserTokenList | E::AccountTokenList
-        )
+        !self.is_write() && !self.routed.row.template.ends_with('}')
     }
 
     pub(super) fn is_write(&self) -> bool {

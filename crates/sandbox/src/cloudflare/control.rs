@@ -67,15 +67,24 @@ fn act(cloudflare: &Cloudflare, arrived: &Arrived, path: &str) -> Result<Value, 
     match (method, segments.as_slice()) {
         ("GET", [""] | ["state"]) => Ok(state(cloudflare)),
         ("GET", ["log"]) => Ok(log(cloudflare)),
-        ("DELETE", ["log"]) => done(cloudflare.log().reset()),
+        ("DELETE", ["log"]) => {
+            cloudflare.log().reset();
+            done()
+        }
         ("GET", ["counts"]) => Ok(counts(cloudflare)),
         ("GET", ["history"]) => Ok(history(cloudflare)),
         ("GET", ["switches"]) => Ok(serde_json::to_value(cloudflare.switches())?),
         ("PATCH", ["switches"]) => patch_switches(cloudflare, body),
         ("POST", ["faults", name]) => arm(cloudflare, name, &body),
         ("POST", ["faults"]) => arm(cloudflare, text(&body, "fault")?, &body),
-        ("DELETE", ["faults"]) => done(cloudflare.faults().clear()),
-        ("POST", ["commit_late"]) => done(cloudflare.commit_late()),
+        ("DELETE", ["faults"]) => {
+            cloudflare.faults().clear();
+            done()
+        }
+        ("POST", ["commit_late"]) => {
+            cloudflare.commit_late();
+            done()
+        }
         ("POST", ["accounts"]) => add_account(cloudflare, &body),
         ("POST", ["tokens"]) => add_token(cloudflare, &body),
         ("PATCH", ["tokens"]) => {
@@ -109,13 +118,16 @@ fn zone_act(
         }
         ("GET", ["dns_records"]) => Ok(Value::Array(cloudflare.records(zone))),
         ("POST", ["dns_records"]) => Ok(json!({ "id": cloudflare.put_record(zone, body)? })),
-        ("PATCH", ["dns_records", record]) => done(cloudflare.try_edit_record(zone, record, body)?),
+        ("PATCH", ["dns_records", record]) => {
+            cloudflare.try_edit_record(zone, record, body)?;
+            done()
+        }
         ("DELETE", ["dns_records", record]) => found(cloudflare.remove_record(zone, record)),
         _ => Err(ControlError::NoRoute(format!("{method} {PREFIX}/zones/{zone}/{}", rest.join("/")))),
     }
 }
 
-fn done((): ()) -> Result<Value, ControlError> {
+fn done() -> Result<Value, ControlError> {
     Ok(json!({ "done": true }))
 }
 
@@ -215,7 +227,7 @@ fn arm(cloudflare: &Cloudflare, name: &str, body: &Value) -> Result<Value, Contr
         writes: body.get("writes").and_then(Value::as_bool),
     };
     cloudflare.faults().arm(fault, target, number("skip", 0)?, number("times", 1)?);
-    done(())
+    done()
 }
 
 fn add_account(cloudflare: &Cloudflare, body: &Value) -> Result<Value, ControlError> {

@@ -68,7 +68,7 @@ pub(super) fn create(world: &mut World, now: Timestamp, call: &Call) -> Result<R
             .map_err(|refusal| ApiErrors::from(refusal).pointing_at("/type".to_owned()))?,
     };
     let plan = match world.accounts.get(account_id) {
-        Some(account) if call.actor.sees_account(account_id) => account.new_zone_plan,
+        Some(account) if call.actor.may_add_zones(account_id) => account.new_zone_plan,
         _ => return Err(Gateway::NoPermission.into()),
     };
     refuse_name(world, &name, plan == Plan::Enterprise)?;

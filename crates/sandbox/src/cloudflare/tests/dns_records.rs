@@ -5,8 +5,11 @@ use serde_json::{Value, json};
 use super::super::{IdenticalCode, Plan, PrivateProxied};
 use super::Scene;
 
+/// A pointer into the result and what stands there, or the code of the refusal.
+type Wanted<'a> = Result<(&'a str, Value), u64>;
+
 /// Posts each record into its own zone and compares one field of the answer, or the code of the refusal.
-async fn check(plan: Plan, rows: Vec<(&str, Value, Result<(&str, Value), u64>)>) {
+async fn check(plan: Plan, rows: Vec<(&str, Value, Wanted<'_>)>) {
     for (situation, body, wanted) in rows {
         let scene = Scene::new(plan);
         let got = scene.post(body).await;

@@ -101,6 +101,13 @@ async fn tokens_do_only_what_they_may() {
         assert_eq!((got.status, got.code()), (status, code), "{secret} {method} {path}");
     }
     scene.secret = "one-zone".to_owned();
+    let new = json!({ "name": "example.org", "account": { "id": ACCOUNT } });
+    let mut may_edit = Token::all(ACCOUNT);
+    may_edit.zones = Scope::Only([scene.zone.clone()].into());
+    scene.cloudflare.add_token("edits-one-zone", may_edit);
+    scene.secret = "edits-one-zone".to_owned();
+    assert_eq!(scene.ask("POST", "/zones", new).await.code(), 10000);
+    scene.secret = "one-zone".to_owned();
     let list = scene.get(&format!("/zones?account.id={ACCOUNT}")).await;
     assert_eq!(list.result().as_array().unwrap().len(), 1, "b148 only the zones of the token");
 }
@@ -178,4 +185,11 @@ async fn the_log_counts_routes_and_names_tokens_by_id() {
     assert_eq!((lines[0].body.len(), lines[1].body.len()), (16, 0));
     assert_eq!((lines[0].status, lines[0].who.len()), (200, 32));
     assert!(!format!("{lines:?}").contains("everything"));
+}
+
+/// Only a check of types: tests open no sockets.
+#[tokio::test]
+async fn the_service_can_be_served_over_http() {
+    let scene = Scene::new(Plan::Free);
+    drop(crate::serve::on_loopback(0, scene.cloudflare.service()));
 }
