@@ -117,7 +117,8 @@ impl Dispatcher {
     }
 }
 
-/// Sends away members that belong to another unit by now, and takes in those that a document needs.
+/// Sends away members that belong to another unit by now, holds those whose ancestors are about to be looked at, and
+/// takes in those that a document needs.
 fn settle_members(state: &mut State, slice: &mut Slice, now: Instant) {
     let State { cache, queue, .. } = state;
     for member in slice.members.keys().cloned().collect::<Vec<_>>() {
@@ -126,6 +127,8 @@ fn settle_members(state: &mut State, slice: &mut Slice, now: Instant) {
             && let Some(due) = slice.members.remove(&member)
         {
             queue.moved(&slice.unit, &unit, member, due, now);
+        } else if let Some(ancestor) = routing::awaited_ancestor(cache, queue, &member) {
+            queue.hold(slice, &member, ancestor);
         }
     }
     let UnitKey::Children { kind, .. } = slice.unit else { return };

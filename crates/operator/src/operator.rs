@@ -78,6 +78,8 @@ pub struct Activity {
     pub ready: usize,
     /// Units that run.
     pub running: usize,
+    /// Members that are due once another one's run has ended.
+    pub held: usize,
     /// What is due later: how many and the soonest, by reason.
     pub delayed: BTreeMap<Why, (usize, Instant)>,
     /// The version of the last watch event, by kind; empty before the first.
@@ -89,7 +91,7 @@ impl Activity {
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         let due_soon = [Why::HoldOff, Why::Retry].iter().any(|why| self.delayed.contains_key(why));
-        self.synced && self.ready == 0 && self.running == 0 && !due_soon
+        self.synced && self.ready == 0 && self.running == 0 && self.held == 0 && !due_soon
     }
 }
 
@@ -151,6 +153,7 @@ impl Operator {
             leadership: self.leadership.as_ref().map(|leadership| *leadership.borrow()),
             ready: depth.ready,
             running: depth.running,
+            held: depth.held,
             delayed: depth.delayed,
             versions,
         }

@@ -84,6 +84,8 @@ pub struct Depth {
     pub ready: usize,
     /// Units that run.
     pub running: usize,
+    /// Members that are due once another one's run has ended.
+    pub held: usize,
     /// What is due later, and the soonest of each.
     pub delayed: BTreeMap<Why, (usize, Instant)>,
 }
@@ -91,6 +93,8 @@ pub struct Depth {
 #[derive(Debug, Default)]
 struct Unit {
     due: BTreeMap<MemberId, Due>,
+    /// Due, but only once another member's run has ended.
+    held: BTreeMap<MemberId, Due>,
     ready: Option<(Class, u64)>,
     running: BTreeSet<MemberId>,
     is_running: bool,
@@ -109,6 +113,8 @@ enum Timer {
 #[derive(Debug, Default)]
 struct MemberState {
     failures: u32,
+    /// In how many units it is due; more than one while it moves.
+    due: u32,
     timer: Option<(Instant, u64)>,
 }
 
@@ -130,7 +136,8 @@ pub struct Queue {
     timers: BTreeMap<(Instant, u64), Timer>,
     members: BTreeMap<MemberId, MemberState>,
     running: BTreeMap<MemberId, UnitKey>,
-    blocked: BTreeMap<MemberId, BTreeSet<UnitKey>>,
+    /// Who is held until this member's run has ended.
+    blocked: BTreeMap<MemberId, BTreeSet<(UnitKey, MemberId)>>,
     schedules: BTreeMap<UnitKey, Schedule>,
     counter: u64,
 }
@@ -157,14 +164,19 @@ impl Queue {
     /// A member of a unit is due now. True when it was not before.
     pub fn add(&mut self, unit: &UnitKey, member: MemberId, class: Class, now: Instant) -> bool {
         let entry = self.units.entry(unit.clone()).or_default();
-        let mut is_new = false;
-        let due = entry.due.entry(member).or_insert_with(|| {
-            is_new = true;
-            Due { class, asked: now }
-        });
-        due.class = due.class.min(class);
+        let known = match entry.due.get_mut(&member) {
+            Some(due) => Some(due),
+            None => entry.held.get_mut(&member),
+        };
+        if let Some(due) = known {
+            due.class = due.class.min(class);
+            self.queue_unit(unit, now, false);
+            return false;
+        }
+        entry.due.insert(member.clone(), Due { class, asked: now });
+        self.members.entry(member).or_default().due += 1;
         self.queue_unit(unit, now, false);
-        is_new
+        true
     }
 
     /// Makes due what has become so by now.
@@ -209,7 +221,9 @@ impl Queue {
             let mut members = BTreeMap::new();
             for (_, _, member) in order {
                 if self.running.contains_key(&member) {
-                    self.blocked.entry(member).or_default().insert(key.clone());
+                    let held = unit.due.remove(&member).map(|due| unit.held.insert(member.clone(), due));
+                    debug_assert!(held.is_some());
+                    self.blocked.entry(member.clone()).or_default().insert((key.clone(), member));
                 } else if members.len() < SLICE_MAX
                     && let Some(due) = unit.due.remove(&member)
                 {
@@ -229,6 +243,7 @@ impl Queue {
             for member in members.keys() {
                 self.running.insert(member.clone(), key.clone());
                 self.cancel(member);
+                self.undue(member);
             }
             return Some(Slice { unit: key, members, complete: false });
         }
@@ -239,10 +254,9 @@ impl Queue {
     pub fn finish(&mut self, unit: &UnitKey, again: Vec<(MemberId, Again)>, now: Instant) {
         let Some(state) = self.units.get_mut(unit) else { return };
         state.is_running = false;
-        let mut freed = BTreeSet::new();
-        for member in std::mem::take(&mut state.running) {
-            self.running.remove(&member);
-            freed.extend(self.blocked.remove(&member).into_iter().flatten());
+        let ran = std::mem::take(&mut state.running);
+        for member in &ran {
+            self.running.remove(member);
         }
         let mut at_once = false;
         for (member, again) in again {
@@ -253,8 +267,8 @@ impl Queue {
             self.hold_off(unit, at_once, now);
         }
         self.queue_unit(unit, now, at_once);
-        for other in freed {
-            self.queue_unit(&other, now, true);
+        for member in &ran {
+            self.free(member, now);
         }
         self.drop_idle(unit);
     }
@@ -266,10 +280,14 @@ impl Queue {
             return false;
         }
         let Some(unit) = self.units.get_mut(&slice.unit) else { return false };
-        let due = unit.due.remove(member).unwrap_or(Due { class: Class::Drift, asked: now });
+        let was_due = unit.due.remove(member);
         unit.running.insert(member.clone());
         self.running.insert(member.clone(), slice.unit.clone());
         self.cancel(member);
+        if was_due.is_some() {
+            self.undue(member);
+        }
+        let due = was_due.unwrap_or(Due { class: Class::Drift, asked: now });
         slice.members.insert(member.clone(), due);
         true
     }
@@ -280,16 +298,33 @@ impl Queue {
             unit.running.remove(&member);
         }
         self.running.remove(&member);
-        for waiting in self.blocked.remove(&member).into_iter().flatten() {
-            self.queue_unit(&waiting, now, true);
-        }
-        self.add(to, member, due.class, due.asked);
+        self.add(to, member.clone(), due.class, due.asked);
+        self.free(&member, now);
+    }
+
+    /// True while a member is due or runs.
+    #[must_use]
+    pub fn is_busy(&self, member: &MemberId) -> bool {
+        self.running.contains_key(member) || self.members.get(member).is_some_and(|state| state.due > 0)
+    }
+
+    /// Takes a member out of a slice until the run of another has ended, which is due or runs.
+    pub fn hold(&mut self, slice: &mut Slice, member: &MemberId, until: MemberId) {
+        let (Some(due), Some(unit)) = (slice.members.remove(member), self.units.get_mut(&slice.unit)) else {
+            return;
+        };
+        unit.running.remove(member);
+        unit.held.insert(member.clone(), due);
+        self.running.remove(member);
+        self.members.entry(member.clone()).or_default().due += 1;
+        self.blocked.entry(until).or_default().insert((slice.unit.clone(), member.clone()));
     }
 
     /// A member no longer exists.
-    pub fn forget(&mut self, member: &MemberId) {
+    pub fn forget(&mut self, member: &MemberId, now: Instant) {
         self.cancel(member);
         self.members.remove(member);
+        self.free(member, now);
         let object = UnitKey::Object(member.clone());
         if self.units.get(&object).is_none_or(|unit| !unit.is_running && unit.due.is_empty()) {
             self.schedules.remove(&object);
@@ -315,7 +350,8 @@ impl Queue {
             delayed.entry(why).or_insert((0, *at)).0 += 1;
         }
         let running = self.units.values().filter(|unit| unit.is_running).count();
-        Depth { ready: self.ready.len(), running, delayed }
+        let held = self.units.values().map(|unit| unit.held.len()).sum();
+        Depth { ready: self.ready.len(), running, held, delayed }
     }
 
     fn queue_unit(&mut self, key: &UnitKey, now: Instant, at_once: bool) {
@@ -367,7 +403,7 @@ impl Queue {
             _ => 0,
         };
         let (at, class, why) = match again {
-            Again::Forget => return self.forget(&member),
+            Again::Forget => return self.forget(&member, now),
             Again::Now(class) => {
                 self.members.entry(member.clone()).or_default().failures = failures;
                 self.add(unit, member, class, now);
@@ -413,7 +449,7 @@ impl Queue {
             |interval, round| now + jitter::spread(interval, SCHEDULE_SPREAD, seed, &unit.to_string(), round);
         if self.schedules.len() > 2 * self.units.len() + self.members.len() + SCHEDULES_SLACK {
             self.schedules.retain(|_, schedule| schedule.resync > now);
-            let idle = |unit: &Unit| unit.due.is_empty() && !unit.is_running;
+            let idle = |unit: &Unit| unit.due.is_empty() && unit.held.is_empty() && !unit.is_running;
             self.units.retain(|_, unit| !idle(unit) || unit.hold_until.is_some_and(|until| until > now));
         }
         let schedule = self.schedules.entry(unit.clone()).or_insert_with(|| Schedule {
@@ -431,6 +467,23 @@ impl Queue {
         *schedule
     }
 
+    /// Whoever waited for this member's run is due.
+    fn free(&mut self, member: &MemberId, now: Instant) {
+        for (key, held) in self.blocked.remove(member).into_iter().flatten() {
+            let Some(unit) = self.units.get_mut(&key) else { continue };
+            if let Some(due) = unit.held.remove(&held) {
+                unit.due.insert(held, due);
+                self.queue_unit(&key, now, true);
+            }
+        }
+    }
+
+    fn undue(&mut self, member: &MemberId) {
+        if let Some(state) = self.members.get_mut(member) {
+            state.due = state.due.saturating_sub(1);
+        }
+    }
+
     fn cancel(&mut self, member: &MemberId) {
         if let Some(timer) = self.members.get_mut(member).and_then(|state| state.timer.take()) {
             self.timers.remove(&timer);
@@ -440,7 +493,7 @@ impl Queue {
     fn drop_idle(&mut self, key: &UnitKey) {
         // A batched unit is kept while its hold-off counts; it goes when that has passed unused.
         let Some(unit) = self.units.get(key) else { return };
-        if unit.due.is_empty() && !unit.is_running && !is_batched(key) {
+        if unit.due.is_empty() && unit.held.is_empty() && !unit.is_running && !is_batched(key) {
             self.units.remove(key);
         }
     }

@@ -10,6 +10,7 @@ use plan::{MemberId, UnitKey};
 use tokio::time::Instant;
 
 use crate::cache::{Cache, Change};
+use crate::limits::CHAIN_MAX;
 use crate::queue::Queue;
 
 /// The unit that a member belongs to now. It moves when its parent gets an external ID.
@@ -26,6 +27,25 @@ pub fn unit_of(cache: &Cache, member: &MemberId) -> UnitKey {
         cache.external_id(kind, key)
     });
     parent.map_or_else(alone, |id| UnitKey::Children { kind: kind.name, parent: id.to_owned() })
+}
+
+/// The first of a member's ancestors that is not in order and about to be looked at: what it will show decides what
+/// the member can do, so that a look before would only report that it waits.
+#[must_use]
+pub fn awaited_ancestor(cache: &Cache, queue: &Queue, member: &MemberId) -> Option<MemberId> {
+    let mut above: Vec<MemberId> = references(cache, member).collect();
+    for _ in 0..CHAIN_MAX {
+        let busy = above.iter().find(|parent| !cache.is_ready(parent) && queue.is_busy(parent));
+        if let Some(busy) = busy {
+            return Some(busy.clone());
+        }
+        above = above.iter().flat_map(|parent| references(cache, parent)).collect();
+    }
+    None
+}
+
+fn references<'c>(cache: &'c Cache, member: &MemberId) -> impl Iterator<Item = MemberId> + use<'c> {
+    cache.references(member).iter().map(|(kind, key)| MemberId { kind, key: key.clone() })
 }
 
 /// Queues whoever has to look at a change. `awaited` says that the object itself waits for any event after a
@@ -52,7 +72,7 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
         }
     }
     if change.after.is_none() {
-        queue.forget(&change.member);
+        queue.forget(&change.member, now);
         woken.remove(&change.member);
     }
     wake(cache, queue, woken, now)
