@@ -230,14 +230,15 @@ fn arm(cloudflare: &Cloudflare, name: &str, body: &Value) -> Result<Value, Contr
     done()
 }
 
+/// `id` and `name`; optional `plan`, which its new zones get.
 fn add_account(cloudflare: &Cloudflare, body: &Value) -> Result<Value, ControlError> {
     let id = text(body, "id")?;
     if !is_hex32(id) {
         return Err(ControlError::Field("id"));
     }
     cloudflare.add_account(id, text(body, "name")?);
-    if body.get("enterprise").and_then(Value::as_bool) == Some(true) {
-        cloudflare.set_enterprise(id);
+    if let Some(plan) = plan_of(body)? {
+        cloudflare.set_new_zone_plan(id, plan);
     }
     Ok(json!({ "id": id }))
 }

@@ -304,7 +304,7 @@ impl Cloudflare {
             .collect()
     }
 
-    /// Every change of a zone or record so far, oldest first.
+    /// The changes of zones and records so far, oldest first (the last 200,000).
     #[must_use]
     pub fn history(&self) -> Vec<Change> {
         self.world().history.changes()

@@ -20,7 +20,7 @@ use super::call::{self, Call};
 use super::envelope::{ApiErrors, Reply};
 use super::gateway::{BadHeader, Gateway, bad_header};
 use super::query::Query;
-use super::rate_limit::{self, Left};
+use super::rate_limit::{self, Left, Limit};
 use super::route::{self, BodyKind};
 use super::switches::RateLimitCode;
 use super::world::{World, digest_of};
@@ -149,7 +149,8 @@ fn act(world: &mut World, now: Timestamp, arrived: &Arrived, path: &str, fault: 
     let left = rate_limit::UNCOUNTED;
     match fault {
         Some(Fault::TooManyRequests) => {
-            Outcome::Answer(refused(too_many(world, FAULT_RETRY_AFTER_S), Left { remaining: 0, ..left }))
+            let errors = too_many(world, rate_limit::GLOBAL, FAULT_RETRY_AFTER_S);
+            Outcome::Answer(refused(errors, Left { remaining: 0, reset_s: FAULT_RETRY_AFTER_S }))
         }
         Some(Fault::InternalError) => Outcome::Answer(refused(Gateway::Internal.into(), left)),
         Some(Fault::Unavailable) => Outcome::Answer(refused(Gateway::Unavailable.into(), left)),
@@ -235,21 +236,24 @@ fn limited(world: &mut World, now: Timestamp, subject: &str) -> Result<Left, Api
     if world.switches.address_limit
         && let Err(excess) = world.addresses.ask("loopback", now)
     {
-        return Err(too_many(world, excess.retry_after_s));
+        return Err(too_many(world, rate_limit::ADDRESS, excess.retry_after_s));
     }
     if !world.switches.rate_limit {
         return Ok(rate_limit::UNCOUNTED);
     }
     match world.requests.ask(subject, now) {
         Ok(left) => Ok(left),
-        Err(excess) => Err(too_many(world, excess.retry_after_s)),
+        Err(excess) => Err(too_many(world, rate_limit::GLOBAL, excess.retry_after_s)),
     }
 }
 
-pub(super) fn too_many(world: &World, retry_after_s: u64) -> ApiErrors {
+/// 429 with `Retry-After`, as the switches say.
+pub(super) fn too_many(world: &World, limit: Limit, retry_after_s: u64) -> ApiErrors {
     let mut errors = match world.switches.rate_limit_code {
         RateLimitCode::Code10429 => {
-            ApiErrors::single(429, 10429, "More than 1200 requests per 300 seconds reached")
+            let message =
+                format!("More than {} requests per {} seconds reached", limit.quota, limit.window_s);
+            ApiErrors::single(429, 10429, message)
         }
         RateLimitCode::Code971 => {
             ApiErrors::single(429, 971, "Please wait and consider throttling your request speed")

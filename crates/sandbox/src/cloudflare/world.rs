@@ -1,7 +1,7 @@
 //! Everything that exists in this world, and the ids, times and history that all products share.
 //! Holds and changes state; requests are taken apart elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -15,8 +15,9 @@ use super::switches::Switches;
 use super::token::Token;
 use super::zone::Zone;
 
-/// Changes kept: a run of 10,000 objects makes some 30,000, and checkers want to see all of them.
-const HISTORY_MAX: usize = 500_000;
+/// Changes kept: a run of 10,000 objects makes some 30,000, and checkers want to see all of them; a sandbox
+/// that serves for days drops the oldest.
+const HISTORY_MAX: usize = 200_000;
 
 /// What kind of object changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,15 +123,16 @@ impl Ids {
     }
 }
 
-/// Every change of every object, oldest first, up to [`HISTORY_MAX`].
+/// The last [`HISTORY_MAX`] changes of all objects, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct History(Vec<Recorded>);
+pub(super) struct History(VecDeque<Recorded>);
 
 impl History {
     pub(super) fn push(&mut self, change: Recorded) {
-        if self.0.len() < HISTORY_MAX {
-            self.0.push(change);
+        if self.0.len() == HISTORY_MAX {
+            self.0.pop_front();
         }
+        self.0.push_back(change);
     }
 
     pub(super) fn changes(&self) -> Vec<Change> {

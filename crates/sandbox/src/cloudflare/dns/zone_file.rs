@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::super::call::Call;
 use super::super::envelope::{ApiErrors, Extra, Reply};
 use super::super::multipart;
+use super::super::rate_limit;
 use super::super::service::too_many;
 use super::super::world::{World, stamp};
 use super::kind::RecordType;
@@ -26,7 +27,7 @@ fn limited(world: &mut World, now: Timestamp, call: &Call) -> Result<(), ApiErro
     }
     match world.zone_files.ask(&call.actor.limit_subject(), now) {
         Ok(_) => Ok(()),
-        Err(excess) => Err(too_many(world, excess.retry_after_s)),
+        Err(excess) => Err(too_many(world, rate_limit::ZONE_FILE, excess.retry_after_s)),
     }
 }
 

@@ -349,3 +349,21 @@ async fn b072_a_record_that_is_gone() {
         assert_eq!((got.status, got.code()), (404, 81044), "{method}");
     }
 }
+
+#[tokio::test]
+async fn b045_a_ttl_comes_back_when_the_proxy_goes() {
+    let scene = Scene::new(Plan::Free);
+    let id = scene
+        .post(json!({"type":"A","name":"app","content":"192.0.2.10","proxied":true,"ttl":300}))
+        .await
+        .id();
+    let path = format!("{}/{id}", scene.records_path());
+    for (body, ttl) in [
+        (json!({"proxied": false}), 1),
+        (json!({"proxied": true, "ttl": 600}), 1),
+        (json!({"proxied": false, "ttl": 300}), 300),
+        (json!({"ttl": null}), 1),
+    ] {
+        assert_eq!(scene.ask("PATCH", &path, body.clone()).await.result()["ttl"], ttl, "{body}");
+    }
+}

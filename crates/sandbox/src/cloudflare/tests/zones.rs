@@ -287,6 +287,13 @@ async fn the_world_can_be_seen_and_changed_from_outside() {
         ("PATCH", format!("{records}/{record}"), json!({ "content": "no" }), 400),
         ("DELETE", format!("{records}/none"), Value::Null, 404),
         ("POST", format!("/zones/{zone}/activate"), Value::Null, 200),
+        (
+            "POST",
+            "/accounts".to_owned(),
+            json!({ "id": "e".repeat(32), "name": "E", "plan": "enterprise" }),
+            200,
+        ),
+        ("POST", "/accounts".to_owned(), json!({ "id": "short", "name": "E" }), 400),
         ("POST", "/faults/500".to_owned(), json!({ "path": "zones", "times": 1 }), 200),
         ("POST", "/faults".to_owned(), json!({ "fault": "no-such" }), 400),
         (
