@@ -200,8 +200,8 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
     match (&part.write, class) {
         (Write::Delete(external), ErrorClass::NotFound) => deleted(member, external, Timestamp::UNIX_EPOCH),
         (Write::Update(..), ErrorClass::NotFound) => member.live = Observed::Unread,
-        (Write::Create(_), ErrorClass::AlreadyExists) if !member.progress.exists => {
-            member.progress.exists = true;
+        (Write::Create(_), ErrorClass::AlreadyExists) if member.progress.exists.is_none() => {
+            member.progress.exists = Some(error.text());
             member.found = Observed::Unread;
         }
         _ => {

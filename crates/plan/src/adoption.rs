@@ -96,17 +96,17 @@ fn adopt_by_key(
     let exact: Vec<String> =
         free.iter().filter(|o| key_of(o) == desired.key).filter_map(|o| id_of(o)).collect();
     if adoption == Adoption::Never {
-        return match exact.first() {
-            Some(external) => Err(already_exists(member, external)),
-            None if member.progress.exists && free.is_empty() => Err(Hold::new(
+        return match (exact.first(), &member.progress.exists) {
+            (Some(external), _) => Err(already_exists(member, external)),
+            (None, Some(text)) if free.is_empty() => Err(Hold::new(
                 Reason::AlreadyExists,
-                "Cloudflare says that such an object exists, but does not show it to this token",
+                format!("an object of another type, or one that this token is not shown, is in the way: {text}"),
             )),
-            None if member.progress.exists => Err(already_exists(
+            (None, Some(_)) => Err(already_exists(
                 member,
                 &free.iter().filter_map(|o| id_of(o)).collect::<Vec<_>>().join(", "),
             )),
-            None => Ok(None),
+            (None, None) => Ok(None),
         };
     }
     let candidates = if exact.is_empty() { free.iter().filter_map(|o| id_of(o)).collect() } else { exact };

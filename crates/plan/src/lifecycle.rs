@@ -310,7 +310,7 @@ fn acquire(
     };
     let mark = Mark::of(&member.object);
     // Every attempt since the mark was refused: what is found is foreign (design, "What the mark proves").
-    let only_refused = member.progress.exists && member.progress.marked == Some(Marked::First);
+    let only_refused = member.progress.exists.is_some() && member.progress.marked == Some(Marked::First);
     if let Some(mark) = mark.as_ref().filter(|_| !only_refused)
         && let Some(own) = twins(snapshot, id, member, candidates, mark, context).next()
     {

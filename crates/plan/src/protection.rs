@@ -95,10 +95,12 @@ pub(crate) fn verified(member: &Member) -> Result<(), Hold> {
         Observed::Unread | Observed::Absent(_) => Ok(()),
         Observed::Seen(token, _) => match token.get("status").and_then(Value::as_str) {
             Some("active") | None => Ok(()),
-            Some(status) => Err(Hold::new(
-                Reason::InvalidToken,
-                format!("the token of {} is {status}; put a valid one into the Secret", credentials(member)),
-            )),
+            Some(status) => Err(Hold {
+                reason: Reason::InvalidToken,
+                message: format!("the token of {} is {status}; put a valid one into the Secret", credentials(member)),
+                // A disabled token may be enabled again, and an expired one prolonged, without a word to us.
+                retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
+            }),
         },
         Observed::Failed(ReadFault::Api(error))
             if matches!(

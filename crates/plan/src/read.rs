@@ -217,7 +217,7 @@ fn need(member: &Member, context: &Context<'_>, now: Timestamp) -> Need {
 /// show it (design, "Absence").
 pub(crate) fn guarded(member: &Member, desired: &Desired) -> bool {
     member.progress.listed
-        && !member.progress.exists
+        && member.progress.exists.is_none()
         && desired.refuses_twins
         && policy::adoption(&member.object) == Ok(Adoption::Never)
         && (Mark::of(&member.object).is_none() || member.progress.marked == Some(Marked::First))

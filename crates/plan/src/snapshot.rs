@@ -209,8 +209,8 @@ pub struct Progress {
     pub listed: bool,
     /// The creating mark was written in this pass, so that a create may follow.
     pub marked: Option<Marked>,
-    /// Cloudflare refused its create because an equal object exists.
-    pub exists: bool,
+    /// Cloudflare refused its create because of an object that exists, with this text and code.
+    pub exists: Option<String>,
     /// The batch it was refused in had this many parts: the next ones have at most half.
     pub refused_in: Option<usize>,
     /// Fields that we asked Cloudflare to change; a second difference means that it does not.

@@ -265,7 +265,7 @@ refuses: {POST: 81058}
             stage
               PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":null},"uid":"uid-www"}}
                 DNSRecord apps/www unmark (nothing that exists is touched)
-            status: DNSRecord apps/www Ready=False AlreadyExists: Cloudflare says that such an object exists, but does not show it to this token
+            status: DNSRecord apps/www Ready=False AlreadyExists: an object of another type, or one that this token is not shown, is in the way: refused because of POST (81058)
             next: DNSRecord apps/www Resync
         "#]],
     );
