@@ -1,7 +1,5 @@
-//! What the `kflare` binary is made of: both worlds and the operator in one process, scenarios, simulation, benches.
+//! What the `kflare` binary is made of: commands, both worlds and the operator in one process, scenarios, simulation.
 //! Never decides what to write to Cloudflare: that is `plan`, carried out by `operator`.
 
-
 pub mod scenario;
-
 pub mod world;

@@ -4,16 +4,49 @@ use std::path::{Path, PathBuf};
 
 use cli::scenario::{Mode, run_file};
 
-/// The folder of the scenarios.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+/// Set to 1, the goldens are written anew; read their diff before you commit it.
+const UPDATE: &str = "UPDATE_GOLDENS";
+/// Longer goldens nobody reads.
+const GOLDEN_LINES_MAX: usize = 200;
+
+/// Every scenario, sorted.
+pub(crate) fn all() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut found = Vec::new();
+    for folder in std::fs::read_dir(root).unwrap() {
+        let Ok(files) = std::fs::read_dir(folder.unwrap().path()) else { continue };
+        found.extend(files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "txt")));
+    }
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    let finished = run_file(path, Mode::default()).map_err(|error| error.to_string())?;
+    let golden = path.with_extension("golden");
+    if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
+        std::fs::write(&golden, &finished.transcript).map_err(|error| error.to_string())?;
+    }
+    let lines = finished.transcript.lines().count();
+    if lines > GOLDEN_LINES_MAX {
+        return Err(format!("its transcript has {lines} lines, more than {GOLDEN_LINES_MAX}: split it"));
+    }
+    let expected = std::fs::read_to_string(&golden)
+        .map_err(|_| format!("it has no golden; run with {UPDATE}=1 and read what it writes"))?;
+    let differs = expected.lines().zip(finished.transcript.lines()).find(|(old, new)| old != new);
+    match differs {
+        Some((old, new)) => Err(format!("its transcript differs from the golden:\n  - {old}\n  + {new}")),
+        None if expected != finished.transcript => Err("its transcript is longer or shorter than the golden".into()),
+        None => Ok(()),
+    }
 }
 
 #[test]
-fn first() {
-    let finished = run_file(&root().join("dns_record/create.txt"), Mode::default());
-    match finished {
-        Ok(finished) => println!("{}", finished.transcript),
-        Err(error) => panic!("{error}"),
-    }
+fn every_scenario_does_what_it_says() {
+    let failures: Vec<String> = all()
+        .iter()
+        .filter_map(|path| check(path).err().map(|message| format!("{}: {message}", path.display())))
+        .collect();
+    assert!(failures.is_empty(), "{} scenarios fail:\n{}", failures.len(), failures.join("\n"));
 }
