@@ -1,6 +1,8 @@
 //! POST dns_records/batch: deletes, patches, puts, posts in this order, all or nothing.
 //! Each operation is carried out by `desk`.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -9,7 +11,9 @@ use super::super::envelope::{ApiErrors, Reply};
 use super::super::switches::Culprit;
 use super::super::world::World;
 use super::desk::Desk;
+use super::record::Record;
 use super::refusal::DnsRefusal;
+use super::shadow::Shadow;
 
 /// The arrays of a batch, in the order in which Cloudflare carries them out.
 const ARRAYS: [&str; 4] = ["deletes", "patches", "puts", "posts"];
@@ -24,32 +28,42 @@ pub(in crate::cloudflare) fn run(world: &mut World, now: Timestamp, call: &Call)
         return Err(DnsRefusal::BatchSize { max }.into());
     }
     let culprit = world.switches.batch_names_culprit;
-    let answer = world.at_desk(&zone_id, now, &call.actor, |desk| {
-        let mut answer = String::from("{");
-        for (array, operations) in ARRAYS.into_iter().zip(arrays) {
-            if answer.len() > 1 {
+    let done = world.at_desk(&zone_id, now, &call.actor, |desk| all(desk, arrays, culprit))?;
+    let zone = world.zone_of(now, call)?;
+    let shadow = Shadow::of(&call.query, &zone.records, &zone.name, done.iter().map(Vec::len).sum());
+    let mut answer = String::from("{");
+    for (array, records) in ARRAYS.into_iter().zip(&done) {
+        let opening = if answer.len() > 1 { "," } else { "" };
+        answer.push_str(&format!("{opening}\"{array}\":["));
+        for (position, record) in records.iter().enumerate() {
+            if position > 0 {
                 answer.push(',');
             }
-            answer.push_str(&format!("\"{array}\":["));
-            for (position, operation) in operations.iter().enumerate() {
-                let record = one(desk, array, operation).map_err(|refusal| {
-                    let errors = ApiErrors::from(refusal);
-                    match culprit {
-                        Culprit::NotAtAll => errors,
-                        Culprit::Pointer => errors.pointing_at(format!("/{array}/{position}")),
-                    }
-                })?;
-                if position > 0 {
-                    answer.push(',');
-                }
-                answer.push_str(&record.answer);
-            }
-            answer.push(']');
+            answer.push_str(&shadow.show(record));
         }
-        answer.push('}');
-        Ok::<_, ApiErrors>(answer)
-    })?;
+        answer.push(']');
+    }
+    answer.push('}');
     Ok(Reply::json(answer))
+}
+
+/// Carries out the operations; the first that is refused ends the batch.
+fn all(
+    desk: &mut Desk<'_>,
+    arrays: [&[Value]; 4],
+    culprit: Culprit,
+) -> Result<[Vec<Arc<Record>>; 4], ApiErrors> {
+    let mut done = [const { Vec::new() }; 4];
+    for ((records, array), operations) in done.iter_mut().zip(ARRAYS).zip(arrays) {
+        for (position, operation) in operations.iter().enumerate() {
+            let record = one(desk, array, operation).map_err(|refusal| match culprit {
+                Culprit::NotAtAll => ApiErrors::from(refusal),
+                Culprit::Pointer => ApiErrors::from(refusal).pointing_at(format!("/{array}/{position}")),
+            })?;
+            records.push(record);
+        }
+    }
+    Ok(done)
 }
 
 /// Absent and null arrays are empty.
@@ -65,11 +79,7 @@ fn arrays_of(body: &Map<String, Value>) -> Result<[&[Value]; 4], DnsRefusal> {
     Ok(arrays)
 }
 
-fn one(
-    desk: &mut Desk<'_>,
-    array: &str,
-    operation: &Value,
-) -> Result<std::sync::Arc<super::record::Record>, DnsRefusal> {
+fn one(desk: &mut Desk<'_>, array: &str, operation: &Value) -> Result<Arc<Record>, DnsRefusal> {
     if array == "posts" {
         return desk.create(operation);
     }

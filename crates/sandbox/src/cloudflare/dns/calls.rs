@@ -10,7 +10,9 @@ use super::super::gateway::Gateway;
 use super::super::plan::Plan;
 use super::super::world::World;
 use super::super::zone::is_younger;
+use super::record::Record;
 use super::refusal::DnsRefusal;
+use super::shadow::Shadow;
 
 pub(in crate::cloudflare) fn create(
     world: &mut World,
@@ -20,7 +22,7 @@ pub(in crate::cloudflare) fn create(
     let zone_id = world.zone_of(now, call)?.id.clone();
     let body = call.json()?;
     let record = world.at_desk(&zone_id, now, &call.actor, |desk| desk.create(&body))?;
-    Ok(Reply::json(record.answer.to_string()))
+    shown(world, now, call, &record)
 }
 
 pub(in crate::cloudflare) fn get(world: &mut World, now: Timestamp, call: &Call) -> Result<Reply, ApiErrors> {
@@ -30,8 +32,16 @@ pub(in crate::cloudflare) fn get(world: &mut World, now: Timestamp, call: &Call)
         .records
         .get(call.id(1))
         .filter(|record| !is_younger(record.created_on, now, lag, &call.actor))
+        .cloned()
         .ok_or(DnsRefusal::NoRecord)?;
-    Ok(Reply::json(record.answer.to_string()))
+    shown(world, now, call, &record)
+}
+
+/// The record as it stands now, with the metadata that the query asks for.
+fn shown(world: &World, now: Timestamp, call: &Call, record: &Record) -> Result<Reply, ApiErrors> {
+    let zone = world.zone_of(now, call)?;
+    let shadow = Shadow::of(&call.query, &zone.records, &zone.name, 1);
+    Ok(Reply::json(shadow.show(record).into_owned()))
 }
 
 /// PUT and PATCH.
@@ -46,7 +56,7 @@ pub(in crate::cloudflare) fn change(
         "PUT" => desk.overwrite(id, &body),
         _ => desk.merge(id, &body),
     })?;
-    Ok(Reply::json(record.answer.to_string()))
+    shown(world, now, call, &record)
 }
 
 pub(in crate::cloudflare) fn delete(

@@ -14,6 +14,7 @@ use super::super::zone::is_younger;
 use super::filter::Filter;
 use super::record::Record;
 use super::refusal::DnsRefusal;
+use super::shadow::{Shadow, ShadowFilter};
 
 /// Cloudflare API docs: the fields a list can be ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,10 +79,14 @@ pub(in crate::cloudflare) fn list(
     let zone = world.zone_of(now, call)?;
     let page = Page::of(&call.query, RECORD_LIST, world.switches.too_large_per_page)?;
     let filter = Filter::of(&call.query)?;
+    let delegations = ShadowFilter::of(&call.query, &zone.name)?;
     let order = Order::of(&call.query)?;
     let lag = world.switches.lag.list_after_create;
-    let keeps =
-        |record: &&Arc<Record>| filter.keeps(record) && !is_younger(record.created_on, now, lag, &call.actor);
+    let keeps = |record: &&Arc<Record>| {
+        filter.keeps(record)
+            && delegations.keeps(record, &zone.name)
+            && !is_younger(record.created_on, now, lag, &call.actor)
+    };
     let mut rows: Vec<&Arc<Record>> = match filter.exact_name() {
         // Look-ups by name are what operators do most; they need not read the whole zone.
         Some(name) => zone.records.named(&name).filter(keeps).collect(),
@@ -89,6 +94,7 @@ pub(in crate::cloudflare) fn list(
     };
     rows.sort_unstable_by(|a, b| order.compare(a, b));
     let (part, info) = page.cut(&rows);
+    let shadow = Shadow::of(&call.query, &zone.records, &zone.name, part.len());
     let mut result =
         String::with_capacity(2 + part.iter().map(|record| record.answer.len() + 1).sum::<usize>());
     result.push('[');
@@ -96,7 +102,7 @@ pub(in crate::cloudflare) fn list(
         if position > 0 {
             result.push(',');
         }
-        result.push_str(&record.answer);
+        result.push_str(&shadow.show(record));
     }
     result.push(']');
     Ok(Reply::page(result, info))

@@ -16,6 +16,7 @@ pub(super) mod record;
 pub(super) mod refusal;
 mod rules;
 pub(super) mod scan;
+mod shadow;
 pub(super) mod store;
 mod txt;
 pub(super) mod zone_file;

@@ -59,6 +59,12 @@ impl Records {
             .filter_map(|id| self.by_id.get(id))
     }
 
+    /// How many records have a name and type that `counts` says yes to.
+    pub(super) fn count_where(&self, counts: impl Fn(&str, RecordType) -> bool) -> usize {
+        let types = self.by_name.iter().flat_map(|(name, types)| types.iter().map(move |row| (name, row)));
+        types.filter(|(name, (kind, _))| counts(name, **kind)).map(|(_, (_, ids))| ids.len()).sum()
+    }
+
     /// The types that stand at this name.
     pub(super) fn types_at(&self, name: &str) -> impl Iterator<Item = RecordType> {
         self.by_name.get(name).into_iter().flat_map(BTreeMap::keys).copied()

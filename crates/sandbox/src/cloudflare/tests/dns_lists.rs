@@ -95,3 +95,43 @@ async fn b157_pages_hold_each_record_once() {
     let all: Vec<Value> = scene.cloudflare.records(&scene.zone);
     assert!(all.iter().all(|record| seen.contains(&record["id"])));
 }
+
+#[tokio::test]
+async fn shadow_metadata_tells_what_delegations_hide() {
+    let scene = Scene::new(Plan::Free);
+    let path = scene.records_path();
+    let ask = "include_shadow_metadata=true";
+    let a = |name: &str| json!({"type":"A","name":name,"content":"192.0.2.1"});
+    let ns = |name: &str, host: &str| json!({"type":"NS","name":name,"content":host});
+    let glue = scene.post(a("ns1.sub")).await.id();
+    let www = scene.post(a("www.sub")).await.id();
+    let other = scene.post(a("notsub")).await.id();
+    let sub = scene.post(ns("sub", "ns1.sub.example.com")).await.id();
+    let meta = async |id: &str| scene.get(&format!("{path}/{id}?{ask}")).await.result()["meta"].clone();
+    assert_eq!(meta(&glue).await, json!({"shadowed_by": [sub], "is_glue": true}));
+    assert_eq!(meta(&www).await, json!({"shadowed_by": [sub]}));
+    assert_eq!(meta(&other).await, json!({}));
+    assert_eq!(meta(&sub).await, json!({"shadowed_records_count": 2}));
+    assert_eq!(scene.get(&format!("{path}/{sub}")).await.result()["meta"], json!({}));
+    let deep = scene.post(ns("deep.sub", "ns1.deep.sub.example.com")).await.id();
+    let body = json!({"posts": [a("ns1.deep.sub")]});
+    let dead = scene.ask("POST", &format!("{path}/batch?{ask}"), body).await;
+    let dead = &dead.result()["posts"][0]["meta"];
+    assert_eq!((&dead["is_glue"], &dead["dead_glue"]), (&json!(true), &json!(true)));
+    assert_eq!(dead["shadowed_by"].as_array().unwrap().len(), 2);
+    assert_eq!(meta(&deep).await, json!({"shadowed_by": [sub]}));
+    for (query, total) in [
+        (format!("{ask}&shadowed_by_name=sub.example.com"), 4),
+        ("shadowing_name=www.sub.example.com".to_owned(), 1),
+        ("shadowing_name=x.deep.sub.example.com".to_owned(), 2),
+        (ask.to_owned(), 6),
+    ] {
+        let got = scene.get(&format!("{path}?{query}")).await;
+        assert_eq!(got.json["result_info"]["total_count"], total, "{query}: {}", got.text);
+    }
+    for query in
+        ["shadowed_by_name=sub.example.com", "shadowing_name=example.com", "shadowing_name=x.example.net"]
+    {
+        assert_eq!(scene.get(&format!("{path}?{query}")).await.code(), 9207, "{query}");
+    }
+}
