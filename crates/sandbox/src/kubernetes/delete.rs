@@ -119,12 +119,13 @@ impl Writer<'_> {
         }
         if !old.is_terminating() {
             value["metadata"]["deletionTimestamp"] = admit::seconds(self.now);
-            value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
             if let Some(generation) = value["metadata"]["generation"].as_u64() {
                 value["metadata"]["generation"] = json!(generation + 1);
             }
             if built_in == Some(BuiltIn::Namespace) {
                 value["status"]["phase"] = json!("Terminating");
+            } else {
+                value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
             }
         }
         if value == old.value {

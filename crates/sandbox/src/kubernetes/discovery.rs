@@ -128,6 +128,12 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Result<Answ
     })))
 }
 
+/// True for the path of a review.
+pub(crate) fn is_review(words: &[&str]) -> bool {
+    matches!(words, ["apis", group, version, plural]
+        if reviews_of(group, version).any(|(_, _, _, known)| known == plural))
+}
+
 fn reviews_of<'a>(
     group: &'a str,
     version: &'a str,
@@ -193,6 +199,9 @@ fn review(call: &Call, group: &str, version: &str, plural: &str) -> Result<Answe
         return Err(Status::no_such_resource());
     };
     let mut body = document::parse(&call.content_type, &call.body)?.value;
+    if !body.is_object() {
+        return Err(Status::bad_request(format!("the body is not a {kind}")));
+    }
     body["status"] = match *kind {
         "SelfSubjectReview" => json!({ "userInfo": { "username": USER, "groups": ["system:masters"] } }),
         "SelfSubjectAccessReview" => json!({ "allowed": true }),

@@ -206,39 +206,33 @@ fn is_zero(value: &Value) -> bool {
 }
 
 fn check_metadata_types(endpoint: &Endpoint, metadata: &Map<String, Value>) -> Result<(), Status> {
+    let shaped = |field: &str, fits: fn(&Value) -> bool, wanted: &str| {
+        let value = metadata.get(field).unwrap_or(&Value::Null);
+        if value.is_null() || fits(value) { Ok(()) } else { Err(mistyped(endpoint, value, field, wanted)) }
+    };
     for field in ["labels", "annotations"] {
+        shaped(field, Value::is_object, "map[string]string")?;
         let Some(entries) = metadata.get(field).and_then(Value::as_object) else { continue };
         if let Some(bad) = entries.values().find(|value| !value.is_string()) {
-            let found = json_type(bad);
-            return Err(cannot_handle(
-                endpoint,
-                &format!(
-                    "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{field} of type string"
-                ),
-            ));
+            return Err(mistyped(endpoint, bad, field, "string"));
         }
     }
-    for (field, wanted) in [
-        ("name", "string"),
-        ("namespace", "string"),
-        ("generateName", "string"),
-        ("resourceVersion", "string"),
-    ] {
-        let value = metadata.get(field).unwrap_or(&Value::Null);
-        if !value.is_null() && !value.is_string() {
-            let found = json_type(value);
-            return Err(cannot_handle(
-                endpoint,
-                &format!(
-                    "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{field} of type {wanted}"
-                ),
-            ));
-        }
+    for field in ["name", "namespace", "generateName", "resourceVersion", "uid"] {
+        shaped(field, Value::is_string, "string")?;
     }
-    Ok(())
+    shaped("finalizers", Value::is_array, "[]string")?;
+    shaped("ownerReferences", Value::is_array, "[]v1.OwnerReference")
 }
 
-fn json_type(value: &Value) -> &'static str {
+fn mistyped(endpoint: &Endpoint, found: &Value, field: &str, wanted: &str) -> Status {
+    let found = json_type(found);
+    let why = format!(
+        "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{field} of type {wanted}"
+    );
+    cannot_handle(endpoint, &why)
+}
+
+pub(crate) fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

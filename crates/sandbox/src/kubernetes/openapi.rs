@@ -13,8 +13,9 @@ const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 const API_VERSION_TEXT: &str = "APIVersion defines the versioned schema of this representation of an object.";
 const KIND_TEXT: &str = "Kind is a string value representing the REST resource this object represents.";
 
-/// The media type in which clients ask for `/openapi/v2`.
-const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/// The media type of `/openapi/v2`. Clients ask for it with `@v1.0`, which Go's own parser of media types
+/// refuses in an answer, so the server writes a dot.
+const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /// A document of version 2 without paths: fields 1 (swagger), 2 (info: title, version) and 8 (paths).
 const V2_EMPTY: &[u8] = b"\x0a\x032.0\x12\x13\x0a\x0aKubernetes\x12\x05v1.33\x42\x00";
 
@@ -24,7 +25,9 @@ pub(crate) fn version_2(accept: &str) -> Answer {
     if accept.contains("protobuf") {
         return Answer { media_type: Some(V2_PROTOBUF), ..Answer::ok(Bytes::from_static(V2_EMPTY)) };
     }
-    Answer::json(&json!({ "swagger": "2.0", "info": { "title": "Kubernetes", "version": "v1.33" }, "paths": {} }))
+    Answer::json(
+        &json!({ "swagger": "2.0", "info": { "title": "Kubernetes", "version": "v1.33" }, "paths": {} }),
+    )
 }
 
 /// The index of `/openapi/v3`, or the document of one group and version.

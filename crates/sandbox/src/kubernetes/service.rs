@@ -107,7 +107,7 @@ where
         at: server.inner.clock.now(),
         method: call.verb().to_owned(),
         route: template,
-        path: head.uri.to_string_path(),
+        path: head.uri.path_and_query().map_or_else(|| head.uri.path().to_owned(), ToString::to_string),
         status: 0,
         body: digest(&call.body),
         who: text(USER_AGENT),
@@ -124,16 +124,6 @@ where
         Some(answered) => answered,
         // The client's own timeout ends it.
         None => std::future::pending().await,
-    }
-}
-
-trait PathAndQuery {
-    fn to_string_path(&self) -> String;
-}
-
-impl PathAndQuery for http::Uri {
-    fn to_string_path(&self) -> String {
-        self.path_and_query().map_or_else(|| self.path().to_owned(), ToString::to_string)
     }
 }
 
@@ -193,10 +183,10 @@ fn act_out(server: &ApiServer, call: Call, act: Act) -> Option<Answered> {
         Act::SlowBody => {
             let (mut head, _) = finish(server, &call).into_parts();
             head.headers.remove(http::header::CONTENT_LENGTH);
-            Some(Ok(Response::from_parts(head, endless([]))))
+            Some(Ok(Response::from_parts(head, endless())))
         }
         Act::Cut => Some(Ok(watch_response(Full::new(Bytes::new()).map_err(never).boxed_unsync()))),
-        Act::Stale => Some(Ok(watch_response(endless([])))),
+        Act::Stale => Some(Ok(watch_response(endless()))),
         Act::Gap => {
             let line = error_line(&faulty::gap());
             Some(Ok(watch_response(Full::new(line).map_err(never).boxed_unsync())))
@@ -245,12 +235,9 @@ fn never(error: Infallible) -> ConnectionReset {
     match error {}
 }
 
-/// A body that gives what it has and never ends.
-fn endless(lines: impl IntoIterator<Item = Bytes>) -> AnswerBody {
-    let lines: Vec<Result<Frame<Bytes>, ConnectionReset>> =
-        lines.into_iter().map(|line| Ok(Frame::data(line))).collect();
-    let frames = futures::StreamExt::chain(stream::iter(lines), stream::pending());
-    StreamBody::new(frames).boxed_unsync()
+/// A body that never says anything and never ends.
+fn endless() -> AnswerBody {
+    StreamBody::new(stream::pending::<Result<Frame<Bytes>, ConnectionReset>>()).boxed_unsync()
 }
 
 fn watch_response(body: AnswerBody) -> Response<AnswerBody> {

@@ -63,7 +63,7 @@ impl Writer<'_> {
         if solid.len() > waiting {
             if lost > 0 {
                 let mut value = object.value.clone();
-                value["metadata"]["ownerReferences"] = Value::Array(solid);
+                set_or_remove(&mut value["metadata"], "ownerReferences", solid);
                 self.state.put(*id, key.clone(), value);
             }
         } else if lost + waiting > 0 && !object.is_terminating() {
@@ -102,9 +102,9 @@ impl Writer<'_> {
             for (of, dependent) in self.state.dependents(&uid) {
                 let Some(found) = self.state.find(of, &dependent).cloned() else { continue };
                 let mut value = found.value.clone();
-                if let Some(owners) = value["metadata"]["ownerReferences"].as_array_mut() {
-                    owners.retain(|owner| owner["uid"] != json!(uid));
-                }
+                let owners = value["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
+                let others = owners.into_iter().filter(|owner| owner["uid"] != json!(uid)).collect();
+                set_or_remove(&mut value["metadata"], "ownerReferences", others);
                 self.state.put(of, dependent, value);
             }
             self.release(place, ORPHAN);
@@ -126,14 +126,8 @@ impl Writer<'_> {
     fn release(&mut self, (id, key): &Place, finalizer: &str) {
         let Some(object) = self.state.find(*id, key).cloned() else { return };
         let mut value = object.value.clone();
-        if let Some(finalizers) = value["metadata"]["finalizers"].as_array_mut() {
-            finalizers.retain(|name| name != finalizer);
-        }
-        if value["metadata"]["finalizers"].as_array().is_some_and(Vec::is_empty)
-            && let Some(metadata) = value["metadata"].as_object_mut()
-        {
-            metadata.remove("finalizers");
-        }
+        let others = object.finalizers().filter(|name| *name != finalizer).map(|name| json!(name)).collect();
+        set_or_remove(&mut value["metadata"], "finalizers", others);
         if is_free(&value) {
             self.state.remove(*id, key, value);
         } else {
@@ -285,4 +279,14 @@ enum OwnerState {
     Present,
     WaitsForDependents,
     Absent,
+}
+
+/// Sets a list; an empty one is left out, as the server leaves it out.
+fn set_or_remove(metadata: &mut Value, field: &str, list: Vec<Value>) {
+    let Some(metadata) = metadata.as_object_mut() else { return };
+    if list.is_empty() {
+        metadata.remove(field);
+    } else {
+        metadata.insert(field.to_owned(), Value::Array(list));
+    }
 }

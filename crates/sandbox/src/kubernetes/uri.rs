@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::discovery;
 use super::resource::{Endpoint, Registry, ResourceId};
 use super::store::Key;
 
@@ -99,7 +100,10 @@ pub(crate) fn route(registry: &Registry, path: &str) -> Routed {
         _ => None,
     };
     let Some((route, tail)) = found else {
-        return Routed { route: Route::Server(parts), template: path.to_owned() };
+        // Paths that nothing serves share one template: the log's counters stay bounded.
+        let served = words.len() < 4 || words.first() == Some(&"openapi") || discovery::is_review(&words);
+        let template = if served { path.to_owned() } else { "/{unserved}".to_owned() };
+        return Routed { route: Route::Server(parts), template };
     };
     let head = if words.first() == Some(&"api") { words.get(..2) } else { words.get(..3) };
     let template = format!("/{}/{tail}", head.unwrap_or_default().join("/"));

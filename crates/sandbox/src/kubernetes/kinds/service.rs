@@ -23,7 +23,8 @@ pub(super) fn default(new: &mut Value, old: Option<&Value>, address: u32) {
     set_default(spec, "sessionAffinity", json!("None"));
     let kind = text(spec, "type").to_owned();
     let has_node_ports = matches!(kind.as_str(), "NodePort" | "LoadBalancer");
-    for (index, port) in spec["ports"].as_array_mut().into_iter().flatten().enumerate() {
+    for (index, port) in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().enumerate()
+    {
         set_default(port, "protocol", json!("TCP"));
         let number = port["port"].clone();
         set_default(port, "targetPort", number);

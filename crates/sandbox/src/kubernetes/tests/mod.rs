@@ -1,6 +1,8 @@
 //! Situations: what clients and users do, and what the server answers. All in process, with paused time.
 
+mod built_in;
 mod deleting;
+mod reading;
 mod watching;
 mod writing;
 

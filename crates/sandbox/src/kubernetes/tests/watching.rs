@@ -232,11 +232,9 @@ async fn ten_thousand_objects_are_no_burden() {
     }
     assert_eq!(server.list("dnsrecords").len(), 10_000);
     assert_eq!(stream.event().await, pair("ADDED", "r0"));
-    for round in 0..3 {
-        for index in 0..10_000 {
-            let patch = json!({ "status": { "round": round } });
-            server.patch_status("dnsrecord", None, &format!("r{index}"), patch).unwrap();
-        }
+    for index in 0..10_000 {
+        let patch = json!({ "status": { "ready": true } });
+        server.patch_status("dnsrecord", None, &format!("r{index}"), patch).unwrap();
     }
     // It read nothing meanwhile and fell out of the window.
     let mut last = Value::Null;
