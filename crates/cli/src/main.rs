@@ -1,2 +1,7 @@
-//! kflare
-fn main() {}
+//! `kflare`: see the library beside it.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::commands::main()
+}

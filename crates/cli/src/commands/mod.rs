@@ -1,0 +1,83 @@
+//! The commands of the one binary `kflare`: reads the command line and hands over. Each command is a module.
+
+pub mod crds;
+pub mod duration;
+pub mod log;
+pub mod run;
+pub mod sandbox;
+mod signals;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::terminal;
+
+/// The exit code of a command that failed.
+const FAILED: u8 = 1;
+
+/// Keeps Cloudflare as your Kubernetes objects say.
+#[derive(Parser, Debug)]
+#[command(name = "kflare", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(about = "Keeps Cloudflare as your Kubernetes objects say")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # see all of it work, with no cluster and no account
+  kflare sandbox
+
+  # install it
+  kflare crds | kubectl apply -f -
+  kflare run
+
+`kflare COMMAND --help` explains a command with examples.";
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Runs kflare with a simulated Kubernetes and a simulated Cloudflare in one process
+    Sandbox(Box<sandbox::SandboxArguments>),
+    /// Runs the operator for a cluster
+    Run(Box<run::RunArguments>),
+    /// Prints the CustomResourceDefinitions
+    Crds(crds::CrdsArguments),
+}
+
+/// Reads the command line and does what it says.
+#[must_use]
+pub fn main() -> ExitCode {
+    // Both HTTP clients take the process's default provider; without one the first TLS connection panics.
+    if rustls::crypto::ring::default_provider().install_default().is_err() {
+        return failed(&anyhow::anyhow!(
+            "another TLS provider was installed before ours: please report this"
+        ));
+    }
+    let outcome = match Cli::parse().command {
+        Command::Sandbox(arguments) => sandbox::execute(&arguments),
+        Command::Run(arguments) => run::execute(&arguments),
+        Command::Crds(arguments) => crds::execute(&arguments).map(|()| ExitCode::SUCCESS),
+    };
+    outcome.unwrap_or_else(|error| failed(&error))
+}
+
+/// Prints an error with what it comes from. A reader of our output who has left (`kflare crds | head`) is none.
+fn failed(error: &anyhow::Error) -> ExitCode {
+    let is_unread = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    if is_unread.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
+        return ExitCode::SUCCESS;
+    }
+    let text = format!("{error:#}");
+    let heading = terminal::Tone::Bad.paint("error:", terminal::wants_colour(&io::stderr()));
+    let lines: Vec<_> = text.lines().map(terminal::harmless).collect();
+    eprintln!("{heading} {}", lines.join("\n"));
+    ExitCode::from(FAILED)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! `kflare run`: the operator for a cluster, with its endpoints, its election and an orderly end.
+//! What it does to objects is the operator's.
+
+mod arguments;
+mod cluster;
+
+use std::hash::{BuildHasher, RandomState};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use jiff::Timestamp;
+use operator::{Config, LeaderConfig, Operator, health, transport};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+pub use arguments::{DeletionPolicy, OldSwitches, RunArguments};
+
+use super::log;
+use super::signals::Ends;
+use crate::terminal;
+
+/// The exit code of a process that a second signal ended, as shells give it for SIGINT.
+const INTERRUPTED: u8 = 130;
+
+/// Runs until a signal, or until the Lease is lost.
+///
+/// # Errors
+/// When it cannot start, with what to do about it.
+pub fn execute(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
+    log::begin(arguments.log_level, arguments.log_format);
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let outcome = runtime.block_on(run(arguments));
+    // A name that is being looked up in the system's resolver cannot be cancelled and must not be waited for.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
+    let mut ends = Ends::listen().context("cannot listen for signals")?;
+    for notice in arguments.switches.notices() {
+        tracing::warn!("{notice}");
+    }
+    let cloudflare = transport::https(&arguments.cloudflare_api_url)
+        .context("--cloudflare-api-url: write for example https://api.cloudflare.com/client/v4")?;
+    let metrics = listen(&arguments.metrics_bind_address, "--metrics-bind-address").await?;
+    let probes = listen(&arguments.health_probe_bind_address, "--health-probe-bind-address").await?;
+    let (client, cluster) = cluster::connect(arguments.kubeconfig.as_deref()).await?;
+    let server = cluster.cluster_url.to_string();
+    tokio::select! {
+        checked = cluster::check(&client, &server) => checked?,
+        signal = ends.next() => {
+            tracing::info!(signal, "ended before the start");
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
+    let namespace = namespace.unwrap_or(cluster.default_namespace);
+    let config = config(arguments, namespace);
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        server = %terminal::harmless(&server),
+        cloudflare = %terminal::harmless(&arguments.cloudflare_api_url),
+        lease = config.leader.as_ref().map(|leader| format!("{}/{}", leader.namespace, leader.name)),
+        "starting"
+    );
+    let operator = Operator::start(client, cloudflare, config);
+    let (end, ended) = watch::channel(false);
+    let mut endpoints = JoinSet::new();
+    if let Some(listener) = metrics {
+        endpoints.spawn(watched(health::serve(listener, health::metrics(operator.metrics()), until(&ended))));
+    }
+    if let Some(listener) = probes {
+        endpoints.spawn(watched(health::serve(listener, health::probes(operator.shared()), until(&ended))));
+    }
+    tokio::select! {
+        () = operator.lost() => Err(anyhow!(
+            "the Lease is lost to another, or could not be renewed in time: kflare ends, so that two never write at once; \
+             start it again to take part in the next election"
+        )),
+        signal = ends.next() => {
+            tracing::info!(signal, "finishing what has begun; a second signal ends kflare at once");
+            let code = shut_down(operator, &mut ends).await;
+            // Probes are answered until the end, so that a slow drain does not look like a hang.
+            end.send_replace(true);
+            Ok(code)
+        }
+    }
+}
+
+async fn shut_down(operator: Operator, ends: &mut Ends) -> ExitCode {
+    tokio::select! {
+        () = operator.shutdown() => {
+            tracing::info!("ended");
+            ExitCode::SUCCESS
+        }
+        signal = ends.next() => {
+            tracing::warn!(signal, "ended at once");
+            ExitCode::from(INTERRUPTED)
+        }
+    }
+}
+
+fn config(arguments: &RunArguments, namespace: String) -> Config {
+    // The standard library's hash keys are random per process: all that jitter and an identity need.
+    let random = RandomState::new().hash_one(std::process::id());
+    let host = ["POD_NAME", "HOSTNAME"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|host| !host.is_empty()));
+    let identity = format!("{}_{random:016x}", host.unwrap_or_else(|| "kflare".to_owned()));
+    let mut config = Config::new(Arc::new(Timestamp::now));
+    config.seed = random;
+    config.drift_check_interval = Some(arguments.drift_check_interval).filter(|interval| !interval.is_zero());
+    config.default_deletion = arguments.default_deletion_policy.into();
+    config.reconcile_timeout = arguments.reconcile_timeout;
+    config.leader = Some(LeaderConfig { namespace, name: kinds::names::LEASE.to_owned(), identity });
+    config
+}
+
+async fn listen(address: &str, flag: &str) -> anyhow::Result<Option<TcpListener>> {
+    health::listen(address).await.with_context(|| format!("{flag}: choose another address, or 0 for none"))
+}
+
+/// Until the process ends.
+fn until(ended: &watch::Receiver<bool>) -> impl Future<Output = ()> + Send + 'static {
+    let mut ended = ended.clone();
+    async move {
+        // The sender goes only when the process does.
+        let _ = ended.wait_for(|ended| *ended).await;
+    }
+}
+
+async fn watched(serving: impl Future<Output = std::io::Result<()>>) {
+    if let Err(error) = serving.await {
+        tracing::error!(%error, "an endpoint is not served any more");
+    }
+}

@@ -1,0 +1,155 @@
+//! The flags of `kflare sandbox` and its subcommands. What they mean is carried out in the modules beside this one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use sandbox::cloudflare::Plan;
+
+use super::reporter::Output;
+use crate::commands::duration;
+use crate::commands::log::Level;
+
+/// `kflare sandbox`.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub struct SandboxArguments {
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub command: Option<SandboxCommand>,
+    /// How to serve.
+    #[command(flatten)]
+    pub serve: ServeArguments,
+}
+
+/// How a sandbox is served.
+#[derive(Args, Debug)]
+pub struct ServeArguments {
+    /// Manifests to apply: files or directories, several documents each; without it the samples
+    ///
+    /// Namespaces that they name and that do not exist are created. The accounts of their CloudflareAccounts, and the
+    /// tokens of the Secrets that those name, exist in the simulated Cloudflare: any manifest works as it is.
+    #[arg(long = "filename", short = 'f', env = "KFLARE_FILENAME", value_name = "PATH")]
+    pub filename: Vec<PathBuf>,
+
+    /// End when everything has settled: with 0 when every object is Ready, else with 1; nothing is served
+    #[arg(long, env = "KFLARE_ONCE", conflicts_with = "no_operator")]
+    pub once: bool,
+
+    /// How long --once waits for everything to settle
+    #[arg(long, env = "KFLARE_TIMEOUT", value_name = "DURATION", default_value = "5m", value_parser = duration::parse)]
+    pub timeout: Duration,
+
+    /// Serve the two worlds alone, for `kflare run` beside them
+    #[arg(long, env = "KFLARE_NO_OPERATOR")]
+    pub no_operator: bool,
+
+    /// The port of the simulated Kubernetes on 127.0.0.1; 0 for any that is free
+    #[arg(long, env = "KFLARE_KUBERNETES_PORT", value_name = "PORT", default_value_t = 0)]
+    pub kubernetes_port: u16,
+
+    /// The port of the simulated Cloudflare on 127.0.0.1; 0 for any that is free
+    #[arg(long, env = "KFLARE_CLOUDFLARE_PORT", value_name = "PORT", default_value_t = 0)]
+    pub cloudflare_port: u16,
+
+    /// The kubeconfig to write; it is removed at the end, and a file that no sandbox wrote is never replaced
+    #[arg(
+        long,
+        env = "KFLARE_KUBECONFIG",
+        value_name = "FILE",
+        default_value = "./kflare-sandbox.kubeconfig"
+    )]
+    pub kubeconfig: PathBuf,
+
+    /// Decides every ID and every jitter
+    #[arg(long, env = "KFLARE_SEED", value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+
+    /// The plan of new zones, which decides quotas and the size of batches
+    #[arg(long, env = "KFLARE_PLAN", value_name = "PLAN", default_value = "free")]
+    pub plan: PlanName,
+
+    /// How results are printed
+    #[arg(long, short, env = "KFLARE_OUTPUT", value_name = "FORMAT", default_value = "text")]
+    pub output: Output,
+
+    /// What the operator logs on standard error; best with 2>FILE, as it disturbs a live table
+    #[arg(long, env = "KFLARE_LOG_LEVEL", value_name = "LEVEL", default_value = "off")]
+    pub log_level: Level,
+}
+
+/// Plans of zones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlanName {
+    /// 200 records a zone, batches of 200
+    Free,
+    /// 3,500 records a zone
+    Pro,
+    /// 3,500 records a zone
+    Business,
+    /// As many records as an Enterprise contract allows, batches of 3,500
+    Enterprise,
+}
+
+impl From<PlanName> for Plan {
+    fn from(name: PlanName) -> Self {
+        match name {
+            PlanName::Free => Self::Free,
+            PlanName::Pro => Self::Pro,
+            PlanName::Business => Self::Business,
+            PlanName::Enterprise => Self::Enterprise,
+        }
+    }
+}
+
+/// What a sandbox can do besides serving.
+#[derive(Subcommand, Debug)]
+pub enum SandboxCommand {
+    /// Runs scenarios: text files that say what happens and what must come of it
+    Run(ScenarioArguments),
+}
+
+/// `kflare sandbox run`.
+#[derive(Args, Debug)]
+#[command(after_help = SCENARIO_EXAMPLES)]
+pub struct ScenarioArguments {
+    /// Scenarios, or directories of them
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+
+    /// Decides every ID and every jitter
+    #[arg(long, env = "KFLARE_SEED", value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Print no transcripts, only what came of each scenario
+    #[arg(long, short, env = "KFLARE_QUIET")]
+    pub quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Both worlds live in this process and end with it. Their API servers listen on 127.0.0.1 alone.
+
+Examples:
+  # an account, a zone and three records become Ready; then use kubectl and curl as it says
+  kflare sandbox
+
+  # your own manifests, as a test: 0 when every object is Ready
+  kflare sandbox -f manifests/ --once
+
+  # the operator as a process of its own, to be killed and started again
+  kflare sandbox --no-operator
+
+  # for programs: one JSON object a line (events serving, turned, gone, settled, retrying)
+  kflare sandbox -o json
+
+  # something happens at Cloudflare behind kflare's back
+  curl -s http://127.0.0.1:PORT/_sandbox/state
+  curl -s -X DELETE http://127.0.0.1:PORT/_sandbox/zones/ZONE_ID/dns_records/RECORD_ID";
+
+const SCENARIO_EXAMPLES: &str = "\
+A scenario is a text file: apply, settle, cf, fault, crash, patch, delete, advance, expect. Time in it is virtual:
+hours pass in milliseconds, and the same seed gives the same run.
+
+Examples:
+  kflare sandbox run scenarios/dns_record/ttl_drift.txt
+  kflare sandbox run scenarios --quiet";

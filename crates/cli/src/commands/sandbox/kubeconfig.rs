@@ -1,0 +1,101 @@
+//! The kubeconfig that a sandbox writes while it serves, and takes away when it ends.
+//! Never replaces a file that a sandbox has not written.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// How a file of ours begins.
+const MARK: &str = "# Written by `kflare sandbox`, which removes it when it ends.\n";
+
+/// Readable by its owner alone: kubectl warns about anything else.
+const MODE: u32 = 0o600;
+
+/// Why the file cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum KubeconfigError {
+    #[error("{} exists and no sandbox wrote it: name another file with --kubeconfig", .0.display())]
+    Foreign(PathBuf),
+    #[error("cannot write the kubeconfig {}: name another file with --kubeconfig", path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+/// The file; dropping it removes it.
+#[derive(Debug)]
+pub(super) struct KubeconfigFile {
+    path: PathBuf,
+    content: String,
+}
+
+impl KubeconfigFile {
+    /// Writes the file.
+    pub(super) fn write(path: &Path, kubeconfig: &str) -> Result<Self, KubeconfigError> {
+        let failed = |source| KubeconfigError::Write { path: path.to_owned(), source };
+        match fs::read(path) {
+            Ok(found) if !found.starts_with(MARK.as_bytes()) => {
+                return Err(KubeconfigError::Foreign(path.to_owned()));
+            }
+            // One that was killed left it.
+            Ok(_) => fs::remove_file(path).map_err(failed)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let content = format!("{MARK}{kubeconfig}");
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(MODE).open(path).map_err(failed)?;
+        file.write_all(content.as_bytes()).map_err(failed)?;
+        Ok(Self { path: path.to_owned(), content })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for KubeconfigFile {
+    fn drop(&mut self) {
+        // Another sandbox may have taken the name meanwhile.
+        if fs::read(&self.path).is_ok_and(|found| found == self.content.as_bytes()) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> PathBuf {
+        let directory = std::env::temp_dir().join(format!("kflare-kubeconfig-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        directory.join(name)
+    }
+
+    #[test]
+    fn it_goes_when_dropped_and_replaces_only_its_own_kind() {
+        let path = scratch("own");
+        let first = KubeconfigFile::write(&path, "one").unwrap();
+        let second = KubeconfigFile::write(&path, "two").unwrap();
+        drop(first);
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{MARK}two"));
+        drop(second);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_of_someone_else_stays() {
+        let path = scratch("foreign");
+        fs::write(&path, "mine").unwrap();
+        assert!(matches!(KubeconfigFile::write(&path, "x"), Err(KubeconfigError::Foreign(_))));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_is_missing_is_an_error_that_helps() {
+        let error = KubeconfigFile::write(&scratch("no/such"), "x").unwrap_err();
+        assert!(error.to_string().ends_with("name another file with --kubeconfig"), "{error}");
+    }
+}

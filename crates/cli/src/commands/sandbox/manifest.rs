@@ -1,0 +1,265 @@
+//! Manifests: files and directories to Kubernetes objects that know where they stand.
+//! Reads only; what applying them means is the API server's.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Extensions that `kubectl apply -f DIRECTORY` takes.
+const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
+
+/// Largest file: many times the 10,000 objects that one sandbox is measured with, and it must fit in memory.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// The samples, which are applied when no file is named; parents before children.
+pub(super) const SAMPLES: &[(&str, &str)] = &[
+    ("cloudflare_account.yaml", include_str!("../../../../../deploy/samples/cloudflare_account.yaml")),
+    ("zone.yaml", include_str!("../../../../../deploy/samples/zone.yaml")),
+    ("dns_record.yaml", include_str!("../../../../../deploy/samples/dns_record.yaml")),
+];
+
+/// Where an object stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The file as it was named.
+    pub(super) file: String,
+    /// The document in it, from 1.
+    pub(super) document: usize,
+    /// The line of the document's first word, from 1.
+    pub(super) line: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: document {} (line {})", self.file, self.document, self.line)
+    }
+}
+
+/// One object to apply.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Manifest {
+    pub(super) place: Place,
+    pub(super) object: Value,
+}
+
+impl Manifest {
+    /// `Kind namespace/name`, for messages.
+    pub(super) fn title(&self) -> String {
+        let word = |pointer: &str| self.object.pointer(pointer).and_then(Value::as_str);
+        let kind = word("/kind").unwrap_or_default();
+        let name = word("/metadata/name").unwrap_or_default();
+        match word("/metadata/namespace") {
+            Some(namespace) => format!("{kind} {namespace}/{name}"),
+            None => format!("{kind} {name}"),
+        }
+    }
+}
+
+/// Why manifests cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ManifestError {
+    #[error("cannot read {}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{} is larger than 64 MiB: split it", .0.display())]
+    TooLarge(PathBuf),
+    #[error("{} holds no .yaml, .yml or .json file", .0.display())]
+    NoFiles(PathBuf),
+    #[error("{0}: not YAML: {1}")]
+    Syntax(Place, String),
+    #[error("{0}: {1} is missing: an object needs apiVersion, kind and metadata.name")]
+    Field(Place, &'static str),
+    #[error("{0}: not an object: every document is a Kubernetes object with apiVersion and kind")]
+    NotAnObject(Place),
+}
+
+/// The samples.
+pub(super) fn samples() -> Result<Vec<Manifest>, ManifestError> {
+    let mut manifests = Vec::new();
+    for (name, text) in SAMPLES {
+        manifests.extend(parse(name, text)?);
+    }
+    Ok(manifests)
+}
+
+/// The objects of these files, and of the files of these directories by name, in order.
+pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Manifest>, ManifestError> {
+    let mut manifests = Vec::new();
+    for path in paths {
+        for file in files(path)? {
+            manifests.extend(parse(&file.display().to_string(), &text(&file)?)?);
+        }
+    }
+    Ok(manifests)
+}
+
+fn files(path: &Path) -> Result<Vec<PathBuf>, ManifestError> {
+    let failed = |source| ManifestError::Read { path: path.to_owned(), source };
+    if !std::fs::metadata(path).map_err(failed)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let fits = file
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .is_some_and(|e| EXTENSIONS.contains(&e));
+        if fits && file.is_file() {
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        return Err(ManifestError::NoFiles(path.to_owned()));
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn text(file: &Path) -> Result<String, ManifestError> {
+    let failed = |source| ManifestError::Read { path: file.to_owned(), source };
+    if std::fs::metadata(file).map_err(failed)?.len() > FILE_BYTES_MAX {
+        return Err(ManifestError::TooLarge(file.to_owned()));
+    }
+    std::fs::read_to_string(file).map_err(failed)
+}
+
+/// The objects of one file's text; a `List` is its items.
+fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, ManifestError> {
+    let mut manifests = Vec::new();
+    for (index, (line, text)) in documents(text).into_iter().enumerate() {
+        let first = text.lines().position(is_content).unwrap_or(0);
+        let place = Place { file: file.to_owned(), document: index + 1, line: line + first };
+        let value: Value = serde_saphyr::from_str(&text).map_err(|error| syntax(&place, line, &error))?;
+        if value.is_null() {
+            continue;
+        }
+        add(&mut manifests, place, value)?;
+    }
+    Ok(manifests)
+}
+
+fn syntax(place: &Place, first_line: usize, error: &serde_saphyr::Error) -> ManifestError {
+    let error = error.without_snippet();
+    let within = error.location().and_then(|location| usize::try_from(location.line()).ok());
+    let line = within.map_or(place.line, |line| first_line + line.saturating_sub(1));
+    // The library's own words name a line of the document; ours is a line of the file.
+    let text = error.to_string();
+    let said = text.lines().next().unwrap_or_default();
+    let said = said.split(" at line ").next().unwrap_or(said);
+    ManifestError::Syntax(Place { line, ..place.clone() }, said.to_owned())
+}
+
+fn add(manifests: &mut Vec<Manifest>, place: Place, value: Value) -> Result<(), ManifestError> {
+    if !value.is_object() {
+        return Err(ManifestError::NotAnObject(place));
+    }
+    let has =
+        |pointer: &str| value.pointer(pointer).and_then(Value::as_str).is_some_and(|word| !word.is_empty());
+    for (pointer, field) in [("/apiVersion", "apiVersion"), ("/kind", "kind")] {
+        if !has(pointer) {
+            return Err(ManifestError::Field(place, field));
+        }
+    }
+    if let Some(items) = value.get("items").and_then(Value::as_array).filter(|_| value["kind"] == "List") {
+        return items.iter().try_for_each(|item| add(manifests, place.clone(), item.clone()));
+    }
+    if !has("/metadata/name") {
+        return Err(ManifestError::Field(place, "metadata.name"));
+    }
+    manifests.push(Manifest { place, object: value });
+    Ok(())
+}
+
+/// The documents of a text with the line that each begins in, as kubectl parts them: at lines that begin with `---`.
+fn documents(text: &str) -> Vec<(usize, String)> {
+    let mut documents = vec![(1, String::new())];
+    for (index, line) in text.lines().enumerate() {
+        if line == "---" || line.starts_with("--- ") || line.starts_with("---\t") {
+            let rest = line.trim_start_matches("---").trim_start();
+            documents.push((index + 1, format!("{rest}\n")));
+        } else if let Some((_, document)) = documents.last_mut() {
+            document.push_str(line);
+            document.push('\n');
+        }
+    }
+    documents.retain(|(_, document)| document.lines().any(is_content));
+    documents
+}
+
+fn is_content(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with('#')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse("a.yaml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_samples_are_those_of_deploy() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/samples");
+        let found: Vec<_> =
+            files(&directory).unwrap().into_iter().map(|file| file.file_name().unwrap().to_owned()).collect();
+        let mut known: Vec<_> = SAMPLES.iter().map(|(name, _)| *name).collect();
+        known.sort_unstable();
+        assert_eq!(found, known);
+        assert!(samples().unwrap().len() >= known.len());
+    }
+
+    #[test]
+    fn documents_know_their_lines() {
+        let text = "# first\n---\n\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n# nothing\n--- # more\n\
+                    apiVersion: v1\nkind: Secret\nmetadata: {name: b, namespace: a}\n";
+        let manifests = parse("a.yaml", text).unwrap();
+        let seen: Vec<_> =
+            manifests.iter().map(|manifest| (manifest.place.to_string(), manifest.title())).collect();
+        assert_eq!(
+            seen,
+            [
+                ("a.yaml: document 1 (line 4)".to_owned(), "Namespace a".to_owned()),
+                ("a.yaml: document 2 (line 10)".to_owned(), "Secret a/b".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_list_is_its_items() {
+        let list = r#"{"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}},
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}]}"#;
+        assert_eq!(parse("a.json", list).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn errors_name_file_document_and_line() {
+        let good = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n";
+        assert_eq!(
+            error(&format!("{good}---\nkind: Namespace\n")),
+            "a.yaml: document 2 (line 6): apiVersion is missing: an object needs apiVersion, kind and metadata.name"
+        );
+        assert_eq!(
+            error("apiVersion: v1\nkind: Namespace\n"),
+            "a.yaml: document 1 (line 1): metadata.name is missing: an object needs apiVersion, kind and metadata.name"
+        );
+        assert_eq!(
+            error(&format!("{good}---\n- a\n")),
+            "a.yaml: document 2 (line 6): not an object: every document is a Kubernetes object with apiVersion and kind"
+        );
+        let broken = error(&format!("{good}---\nkind: x\nmetadata: [a\n"));
+        assert!(broken.starts_with("a.yaml: document 2 (line "), "{broken}");
+        assert!(broken.contains(": not YAML: "), "{broken}");
+        let twice = error("kind: x\nkind: y\n");
+        assert!(twice.starts_with("a.yaml: document 1 (line 2): not YAML: "), "{twice}");
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_named() {
+        let error = read(&[PathBuf::from("no/such/file.yaml")]).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read no/such/file.yaml");
+    }
+}

@@ -1,0 +1,42 @@
+//! `kflare sandbox`: both worlds and the operator in one process, for people and for tests of manifests.
+//! The worlds are `crate::world`; scenarios are `crate::scenario`.
+
+mod arguments;
+mod inventory;
+mod kubeconfig;
+mod manifest;
+mod registration;
+mod reporter;
+mod row;
+mod scenarios;
+mod session;
+mod welcome;
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+pub use arguments::{PlanName, SandboxArguments, SandboxCommand, ScenarioArguments, ServeArguments};
+pub use reporter::Output;
+
+use super::log;
+
+/// Serves, or does what the subcommand says.
+///
+/// # Errors
+/// What keeps it from serving, with what to do about it.
+pub fn execute(arguments: &SandboxArguments) -> anyhow::Result<ExitCode> {
+    match &arguments.command {
+        Some(SandboxCommand::Run(arguments)) => scenarios::execute(arguments),
+        None => serve(&arguments.serve),
+    }
+}
+
+fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
+    log::begin(arguments.log_level, log::Format::Text);
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let outcome = runtime.block_on(session::run(arguments));
+    // Nothing that still runs matters to anyone: the worlds end with the process.
+    runtime.shutdown_background();
+    outcome
+}

@@ -1,0 +1,220 @@
+//! One sandbox from its first object to Ctrl-C: sets the scene, serves, watches it come to rest, tells the reporter.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use jiff::Timestamp;
+use sandbox::serve::{self, Served};
+use serde_json::json;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::arguments::ServeArguments;
+use super::inventory::Calls;
+use super::kubeconfig::KubeconfigFile;
+use super::manifest::{self, Manifest};
+use super::registration;
+use super::reporter::{Reporter, Rest};
+use super::row::{self, Row};
+use super::welcome::{self, Welcome};
+use crate::commands::signals::Ends;
+use crate::world::{Options, World};
+
+/// Between two looks at the worlds: short enough to look live, long enough to cost nothing.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Looks in a row that find nothing to do. One may fall between an answer and what it leads to.
+const QUIET_LOOKS: u32 = 3;
+
+/// After so long without a change something that is still tried again and again counts as at rest, so that one
+/// failing object does not keep the others from being reported.
+const UNCHANGED_MAX: Duration = Duration::from_secs(10);
+
+/// Refusals of the API server that are printed at once; more would scroll the first away.
+const REFUSALS_SHOWN: usize = 10;
+
+/// What is served, for as long as it is held.
+struct Serving {
+    _kubernetes: Served,
+    _cloudflare: Served,
+    _kubeconfig: KubeconfigFile,
+}
+
+/// Runs a sandbox to its end.
+pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
+    let mut ends = Ends::listen().context("cannot listen for signals")?;
+    let files = &arguments.filename;
+    let manifests = if files.is_empty() { manifest::samples() } else { manifest::read(files) }?;
+    let options = Options { seed: arguments.seed, empty: true, ..Options::default() };
+    let mut world =
+        World::starting_at(Timestamp::now(), options).context("the sandbox refuses its first objects")?;
+    registration::register(&world.cloudflare, &manifests, arguments.plan.into());
+    apply(&world, &manifests)?;
+    let mut reporter = Reporter::new(arguments.output);
+    let serving =
+        if arguments.once { None } else { Some(serve(arguments, &world, &manifests, &mut reporter).await?) };
+    if !arguments.no_operator {
+        world.start();
+    }
+    let code = follow(arguments, &world, &mut reporter, &mut ends).await?;
+    drop(serving);
+    Ok(code)
+}
+
+/// Applies namespaces first, then the rest in order, and names everything that is refused.
+fn apply(world: &World, manifests: &[Manifest]) -> anyhow::Result<()> {
+    let mut refusals = Vec::new();
+    let (namespaces, others): (Vec<_>, Vec<_>) =
+        manifests.iter().partition(|manifest| manifest.object["kind"] == "Namespace");
+    for manifest in namespaces.into_iter().chain(others) {
+        if let Some(namespace) = manifest.object["metadata"]["namespace"].as_str() {
+            create_namespace(world, namespace);
+        }
+        if let Err(status) = world.kubernetes.apply_strictly(manifest.object.clone()) {
+            refusals.push(format!("{}: {}: {status}", manifest.place, manifest.title()));
+        }
+    }
+    let more = refusals.len().saturating_sub(REFUSALS_SHOWN);
+    refusals.truncate(REFUSALS_SHOWN);
+    match refusals.as_slice() {
+        [] => Ok(()),
+        shown if more > 0 => Err(anyhow!("{}\nand {more} more", shown.join("\n"))),
+        shown => Err(anyhow!("{}", shown.join("\n"))),
+    }
+}
+
+/// Manifests are often applied to namespaces that something else makes.
+fn create_namespace(world: &World, name: &str) {
+    if world.kubernetes.get("Namespace", None, name).is_none() {
+        let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+        // A name that is refused is refused again for the object in it, with its place.
+        let _ = world.kubernetes.apply(namespace);
+    }
+}
+
+async fn serve(
+    arguments: &ServeArguments,
+    world: &World,
+    manifests: &[Manifest],
+    reporter: &mut Reporter,
+) -> anyhow::Result<Serving> {
+    let kubernetes = serve::on_loopback(arguments.kubernetes_port, world.kubernetes.service())
+        .await
+        .context("--kubernetes-port: choose another port, or 0 for any")?;
+    let cloudflare = serve::on_loopback(arguments.cloudflare_port, world.cloudflare.service())
+        .await
+        .context("--cloudflare-port: choose another port, or 0 for any")?;
+    let kubeconfig = world.kubernetes.kubeconfig(kubernetes.address);
+    let kubeconfig = KubeconfigFile::write(&arguments.kubeconfig, &kubeconfig)?;
+    let program = std::env::args().next().unwrap_or_else(|| "kflare".to_owned());
+    let welcome = Welcome {
+        kubernetes: kubernetes.address,
+        cloudflare: cloudflare.address,
+        // The user's other terminal may be in another directory.
+        kubeconfig: std::path::absolute(kubeconfig.path()).unwrap_or_else(|_| kubeconfig.path().to_owned()),
+        token: welcome::token_line(manifests),
+        run_with: arguments.no_operator.then_some(program),
+    };
+    reporter.welcome(&welcome)?;
+    Ok(Serving { _kubernetes: kubernetes, _cloudflare: cloudflare, _kubeconfig: kubeconfig })
+}
+
+/// Where the worlds stand between two looks.
+struct Watch {
+    rows: Vec<Row>,
+    version: u64,
+    quiet_looks: u32,
+    /// Since when something has been going on.
+    busy_since: Instant,
+    changed_at: Instant,
+    /// What was reported of the present state.
+    reported: bool,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self {
+            rows: Vec::new(),
+            version: 0,
+            quiet_looks: 0,
+            busy_since: now,
+            changed_at: now,
+            reported: false,
+        }
+    }
+
+    /// Looks again. Rows are read only after a write: ten thousand of them are not free.
+    fn look(&mut self, world: &World) {
+        let version = world.kubernetes.resource_version();
+        if version != self.version {
+            self.version = version;
+            let rows = row::all(world);
+            if rows != self.rows {
+                self.rows = rows;
+                self.changed_at = Instant::now();
+                if self.reported {
+                    self.busy_since = self.changed_at;
+                    self.reported = false;
+                }
+            }
+        }
+        self.quiet_looks = if world.is_quiet() { self.quiet_looks + 1 } else { 0 };
+    }
+
+    fn rest(&self) -> Option<Rest> {
+        if self.quiet_looks >= QUIET_LOOKS {
+            Some(Rest::Settled)
+        } else if self.changed_at.elapsed() >= UNCHANGED_MAX {
+            Some(Rest::Retrying)
+        } else {
+            None
+        }
+    }
+}
+
+async fn follow(
+    arguments: &ServeArguments,
+    world: &World,
+    reporter: &mut Reporter,
+    ends: &mut Ends,
+) -> anyhow::Result<ExitCode> {
+    let mut watch = Watch::new();
+    let mut looks = tokio::time::interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            signal = ends.next() => {
+                reporter.remark(&format!("{signal}: ended, and everything with it"))?;
+                let unfinished = arguments.once;
+                return Ok(if unfinished { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+            }
+            _ = looks.tick() => {}
+        }
+        watch.look(world);
+        if !watch.reported {
+            reporter.progress(&watch.rows, Calls::of(&world.cloudflare), watch.busy_since.elapsed())?;
+        }
+        if arguments.once {
+            let is_late = watch.busy_since.elapsed() >= arguments.timeout;
+            let settled = watch.rest() == Some(Rest::Settled);
+            if settled || is_late {
+                let rest = if settled { Rest::Settled } else { Rest::Retrying };
+                reporter.rest(rest, &watch.rows, &world.cloudflare)?;
+                return verdict(&watch.rows);
+            }
+        } else if let Some(rest) = watch.rest().filter(|_| !watch.reported && !arguments.no_operator) {
+            reporter.rest(rest, &watch.rows, &world.cloudflare)?;
+            watch.reported = true;
+        }
+    }
+}
+
+/// Success when every object is Ready.
+fn verdict(rows: &[Row]) -> anyhow::Result<ExitCode> {
+    let unready: Vec<String> = rows.iter().filter(|row| !row.is_ready()).map(Row::sentence).collect();
+    if unready.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    bail!("{} of {} objects are not Ready:\n{}", unready.len(), rows.len(), unready.join("\n"))
+}

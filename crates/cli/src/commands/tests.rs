@@ -1,0 +1,112 @@
+//! What the command line accepts and refuses.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{CommandFactory, Parser};
+
+use super::*;
+
+fn read(line: &str) -> Result<Cli, String> {
+    Cli::try_parse_from(line.split(' ')).map_err(|error| error.to_string())
+}
+
+fn run(line: &str) -> run::RunArguments {
+    match read(line).unwrap().command {
+        Command::Run(arguments) => *arguments,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn serve(line: &str) -> sandbox::ServeArguments {
+    match read(line).unwrap().command {
+        Command::Sandbox(arguments) if arguments.command.is_none() => arguments.serve,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_definitions_hold_together() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn every_flag_has_a_variable() {
+    // KUBECONFIG is a list of files and is read by the client itself.
+    let exempt = ["help", "version", "kubeconfig", "scenarios"];
+    let mut commands = vec![Cli::command()];
+    while let Some(command) = commands.pop() {
+        for argument in
+            command.get_arguments().filter(|argument| !exempt.contains(&argument.get_id().as_str()))
+        {
+            assert!(argument.get_env().is_some(), "{} {}", command.get_name(), argument.get_id());
+        }
+        commands.extend(command.get_subcommands().cloned());
+    }
+}
+
+#[test]
+fn run_takes_the_defaults_of_the_old_kflare() {
+    let arguments = run("kflare run");
+    assert_eq!(arguments.metrics_bind_address, ":8080");
+    assert_eq!(arguments.health_probe_bind_address, ":8081");
+    assert_eq!(arguments.reconcile_timeout, Duration::from_secs(300));
+    assert_eq!(arguments.drift_check_interval, Duration::ZERO);
+    assert_eq!(arguments.default_deletion_policy, run::DeletionPolicy::Delete);
+    assert_eq!(arguments.cloudflare_api_url, "https://api.cloudflare.com/client/v4");
+    assert_eq!(arguments.log_format, log::Format::Json);
+    assert!(arguments.switches.notices().is_empty());
+}
+
+#[test]
+fn run_takes_the_flags_of_the_old_kflare() {
+    let arguments =
+        run("kflare run --leader-elect --metrics-secure=false --enable-http2 --zap-log-level=debug \
+                         --zap-encoder=console --metrics-bind-address=0 --drift-check-interval=1h30m");
+    assert!(arguments.switches.leader_elect && !arguments.switches.metrics_secure);
+    assert_eq!(
+        arguments.switches.notices(),
+        ["--enable-http2 changes nothing: the endpoints speak HTTP/1.1"]
+    );
+    assert_eq!((arguments.log_level, arguments.log_format), (log::Level::Debug, log::Format::Text));
+    assert_eq!(arguments.drift_check_interval, Duration::from_secs(5_400));
+    assert!(!run("kflare run --leader-elect=false").switches.leader_elect);
+    assert_eq!(run("kflare run -v 3").log_level, log::Level::Trace);
+}
+
+#[test]
+fn wrong_values_say_what_is_right() {
+    let cases = [
+        ("kflare run --drift-check-interval 5", "write for example 5s or 5m"),
+        ("kflare run --reconcile-timeout 0", "must be longer than nothing"),
+        ("kflare run --default-deletion-policy keep", "[possible values: delete, retain]"),
+        ("kflare run --log-level loud", "write off, error, warn"),
+        ("kflare run --metrics-bind-adress :1", "--metrics-bind-address"),
+        ("kflare sandbox --plan huge", "[possible values: free, pro, business, enterprise]"),
+        ("kflare sandbox --once --no-operator", "cannot be used with"),
+        ("kflare sandbox run", "<SCENARIO>"),
+        ("kflare sandbx", "sandbox"),
+    ];
+    for (line, expected) in cases {
+        let error = read(line).unwrap_err();
+        assert!(error.contains(expected), "{line}: {error}");
+    }
+}
+
+#[test]
+fn a_sandbox_serves_unless_told_otherwise() {
+    let arguments = serve("kflare sandbox -f a.yaml -f b --seed 7 --plan enterprise");
+    assert_eq!(arguments.filename, [PathBuf::from("a.yaml"), PathBuf::from("b")]);
+    assert_eq!((arguments.seed, arguments.plan), (7, sandbox::PlanName::Enterprise));
+    assert_eq!(arguments.kubeconfig, PathBuf::from("./kflare-sandbox.kubeconfig"));
+    assert_eq!(arguments.output, sandbox::Output::Text);
+    match read("kflare sandbox run a.txt dir").unwrap().command {
+        Command::Sandbox(arguments) => {
+            let Some(sandbox::SandboxCommand::Run(arguments)) = arguments.command else {
+                panic!("{arguments:?}")
+            };
+            assert_eq!(arguments.scenarios.len(), 2);
+        }
+        other => panic!("{other:?}"),
+    }
+}

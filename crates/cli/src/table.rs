@@ -1,0 +1,169 @@
+//! Tables for people: rows of cells to lines of one width. Pure; where the lines go is left to the callers.
+
+use crate::terminal::{self, Tone};
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// How far the last column is cut before others give way, too: a message's first words must stay.
+const LAST_LEAST: usize = 12;
+
+/// One cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    text: String,
+    tone: Tone,
+}
+
+impl Cell {
+    /// A cell; control characters become visible.
+    #[must_use]
+    pub fn new(text: &str, tone: Tone) -> Self {
+        Self { text: terminal::harmless(text).into_owned(), tone }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::new(text, Tone::Plain)
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::new(&text, Tone::Plain)
+    }
+}
+
+/// How lines are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Columns at most; none for as many as it takes.
+    pub columns: Option<usize>,
+    /// Tones are shown.
+    pub colour: bool,
+}
+
+/// The heading and the rows as lines: columns aligned, the last one cut to what is left.
+#[must_use]
+pub fn lines<const N: usize>(heading: [&str; N], rows: &[[Cell; N]], look: Look) -> Vec<String> {
+    let heading = heading.map(|title| Cell::new(title, Tone::Strong));
+    let mut widths = heading.each_ref().map(|cell| terminal::width(&cell.text));
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(terminal::width(&cell.text));
+        }
+    }
+    if let Some(columns) = look.columns {
+        fit(&mut widths, columns);
+    }
+    std::iter::once(&heading).chain(rows).map(|row| line(row, &widths, look)).collect()
+}
+
+/// Takes what is too much from the last column, then from the widest ones.
+fn fit(widths: &mut [usize], columns: usize) {
+    let Some(last) = widths.len().checked_sub(1) else { return };
+    let gaps = last * GAP.len();
+    let too_much = |widths: &[usize]| (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
+    let spare = widths[last].saturating_sub(LAST_LEAST);
+    widths[last] -= spare.min(too_much(widths));
+    while too_much(widths) > 0 {
+        let Some(widest) = widths.iter_mut().max().filter(|width| **width > 1) else { return };
+        *widest -= 1;
+    }
+}
+
+fn line<const N: usize>(row: &[Cell; N], widths: &[usize; N], look: Look) -> String {
+    let mut line = String::new();
+    let end = row.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
+    for (index, (cell, width)) in row.iter().zip(widths).take(end).enumerate() {
+        let text = terminal::shortened(&cell.text, *width);
+        line.push_str(&cell.tone.paint(&text, look.colour));
+        if index + 1 < end {
+            line.extend(std::iter::repeat_n(' ', width.saturating_sub(terminal::width(&text))));
+            line.push_str(GAP);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(columns: Option<usize>, expected: Expect) {
+        let rows = [
+            [
+                "Zone".into(),
+                "default/example-com".into(),
+                Cell::new("True", Tone::Good),
+                "Synced".into(),
+                "".into(),
+            ],
+            [
+                "DNSRecord".into(),
+                "default/www".into(),
+                Cell::new("False", Tone::Bad),
+                "TerminalError".into(),
+                "Cloudflare says \x1b[2Jno: Invalid DNS record type (9004)".into(),
+            ],
+        ];
+        let look = Look { columns, colour: false };
+        let lines = lines(["KIND", "NAME", "READY", "REASON", "MESSAGE"], &rows, look);
+        if let Some(columns) = columns {
+            assert!(lines.iter().all(|line| terminal::width(line) <= columns), "{lines:#?}");
+        }
+        expected.assert_eq(&lines.join("\n"));
+    }
+
+    #[test]
+    fn columns_are_aligned_and_escapes_shown() {
+        check(
+            None,
+            expect![[r#"
+                KIND       NAME                 READY  REASON         MESSAGE
+                Zone       default/example-com  True   Synced
+                DNSRecord  default/www          False  TerminalError  Cloudflare says \u{1b}[2Jno: Invalid DNS record type (9004)"#]],
+        );
+    }
+
+    #[test]
+    fn the_message_gives_way_first() {
+        check(
+            Some(80),
+            expect![[r#"
+                KIND       NAME                 READY  REASON         MESSAGE
+                Zone       default/example-com  True   Synced
+                DNSRecord  default/www          False  TerminalError  Cloudflare says \u{1b}[2J…"#]],
+        );
+    }
+
+    #[test]
+    fn then_the_widest_columns() {
+        check(
+            Some(48),
+            expect![[r#"
+                KIND       NAME       READY  REASON     MESSAGE
+                Zone       default/…  True   Synced
+                DNSRecord  default/…  False  Terminal…  Cloudfl…"#]],
+        );
+    }
+
+    #[test]
+    fn no_width_is_too_small_to_answer() {
+        for columns in 0..30 {
+            let rows = [["Zone".into(), "default/example-com".into()]];
+            let _ = lines(["KIND", "NAME"], &rows, Look { columns: Some(columns), colour: true });
+        }
+        assert_eq!(lines([], &[], Look { columns: Some(3), colour: false }), [""]);
+    }
+
+    #[test]
+    fn colours_do_not_move_columns() {
+        let rows = [[Cell::new("True", Tone::Good), "x".into()]];
+        let painted = lines(["READY", "Y"], &rows, Look { columns: None, colour: true });
+        assert_eq!(painted[1], "\x1b[32mTrue\x1b[0m   x");
+    }
+}
