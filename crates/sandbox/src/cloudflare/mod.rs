@@ -37,8 +37,8 @@ pub use self::envelope::{ApiError, ApiErrors, Link, Source};
 pub use self::plan::Plan;
 pub use self::service::CloudflareService;
 pub use self::switches::{
-    CoexistenceCode, Culprit, IdenticalCode, InnerWildcard, Lag, PrivateProxied, RateLimitCode, Switches,
-    TooLarge, UnknownZone, VerifyInactive,
+    CoexistenceCode, ContentBesideData, Culprit, IdenticalCode, InnerWildcard, Lag, PrivateProxied,
+    RateLimitCode, Switches, TooLarge, UnknownZone, VerifyInactive,
 };
 pub use self::token::{Permission, Scope, Token, TokenKind, TokenStatus, UnknownPermission};
 pub use self::world::{Change, ChangeKind, OUT_OF_BAND, ObjectKind};

@@ -61,6 +61,17 @@ pub enum PrivateProxied {
     StayUnproxied,
 }
 
+/// What `content` beside `data` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContentBesideData {
+    /// 400: the two are exclusive.
+    #[default]
+    Refuse,
+    /// `content` is ignored (the API's own document calls it read-only for types with `data`).
+    Ignore,
+}
+
 /// What a `*` in a label other than the first does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -141,6 +152,8 @@ pub struct Switches {
     pub identical_code: IdenticalCode,
     /// Private addresses and `proxied`.
     pub private_proxied: PrivateProxied,
+    /// `content` and `data` in one request.
+    pub content_beside_data: ContentBesideData,
     /// A `*` inside a name.
     pub inner_wildcard: InnerWildcard,
     /// A DS is refused unless an NS stands at the same name.
@@ -173,6 +186,7 @@ impl Default for Switches {
             coexistence_code: CoexistenceCode::default(),
             identical_code: IdenticalCode::default(),
             private_proxied: PrivateProxied::default(),
+            content_beside_data: ContentBesideData::default(),
             inner_wildcard: InnerWildcard::default(),
             ds_needs_ns: true,
             lower_case_targets: true,

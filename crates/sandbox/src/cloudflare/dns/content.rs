@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde_json::{Map, Value};
 
-use super::super::switches::Switches;
+use super::super::switches::{ContentBesideData, Switches};
 use super::data;
 use super::kind::RecordType;
 use super::name;
@@ -44,8 +44,10 @@ pub(super) fn payload(
     let has_data = !data::specs(kind).is_empty();
     // Cloudflare API docs: `content` and `data` are exclusive.
     match (object.filter(|_| has_data), text, base) {
-        (Some(_), Some(_), _) => Err(DnsRefusal::body("content and data are exclusive")),
-        (Some(object), None, _) => from_data(kind, object, priority, switches),
+        (Some(_), Some(_), _) if switches.content_beside_data == ContentBesideData::Refuse => {
+            Err(DnsRefusal::body("content and data are exclusive"))
+        }
+        (Some(object), _, _) => from_data(kind, object, priority, switches),
         (None, Some(text), _) if has_data => from_text(kind, text, priority, switches),
         (None, Some(text), _) => {
             let content = plain(kind, text, switches)?;

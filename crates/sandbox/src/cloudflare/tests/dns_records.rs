@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::{IdenticalCode, Plan, PrivateProxied};
+use super::super::{ContentBesideData, IdenticalCode, Plan, PrivateProxied};
 use super::Scene;
 
 /// A pointer into the result and what stands there, or the code of the refusal.
@@ -275,6 +275,7 @@ async fn switches_change_codes_and_forms() {
     switches.identical_code = IdenticalCode::Code81057;
     switches.private_proxied = PrivateProxied::StayUnproxied;
     switches.txt_quoted = false;
+    switches.content_beside_data = ContentBesideData::Ignore;
     scene.cloudflare.set_switches(switches);
     scene.post(a("x", "192.0.2.1")).await;
     assert_eq!(scene.post(a("x", "192.0.2.1")).await.code(), 81057);
@@ -282,6 +283,9 @@ async fn switches_change_codes_and_forms() {
     assert_eq!((lan.status, &lan.result()["proxied"]), (200, &json!(false)));
     let txt = scene.post(json!({"type":"TXT","name":"t","content":"as it is"})).await;
     assert_eq!(txt.result()["content"], "as it is");
+    let data = json!({"priority":1,"weight":2,"port":3,"target":"a"});
+    let srv = scene.post(json!({"type":"SRV","name":"s","content":"9 9 z","data":data})).await;
+    assert_eq!(srv.result()["content"], "2 3 a");
 }
 
 #[tokio::test]
