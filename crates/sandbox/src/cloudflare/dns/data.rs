@@ -205,7 +205,6 @@ fn integer(value: &Value) -> Option<Option<u64>> {
 }
 
 /// A float that is a whole number, such as `300.0`.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and small")]
 pub(super) fn whole(number: f64) -> Option<u64> {
     (number >= 0.0 && number <= f64::from(u32::MAX) && number.fract() == 0.0).then_some(number as u64)
 }

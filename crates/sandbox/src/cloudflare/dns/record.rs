@@ -21,7 +21,6 @@ pub(in crate::cloudflare) struct Settings {
     pub(super) flatten_cname: bool,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_false(value: &bool) -> bool {
     !*value
 }
