@@ -79,10 +79,9 @@ impl Reporter {
 
     /// Where the objects stand.
     pub(super) fn progress(&mut self, rows: &[Row], calls: Calls, since: Duration) -> io::Result<()> {
+        let look = self.look();
         if let Form::Live(region) = &mut self.form {
-            let (columns, height) = terminal::size().unwrap_or(SIZE_UNKNOWN);
-            // The last column stays empty: a full line makes some terminals wrap.
-            let look = Look { columns: Some(columns.saturating_sub(1)), colour: self.colour };
+            let (columns, height) = size();
             let mut lines = row::short_table(rows, height.saturating_sub(LINES_KEPT), look);
             let ready = rows.iter().filter(|row| row.is_ready()).count();
             let state =
@@ -128,17 +127,12 @@ impl Reporter {
                 "calls": { "reads": calls.reads, "writes": calls.writes },
             }));
         }
-        let columns = match &mut self.form {
-            Form::Live(region) => {
-                // The table as it was drawn may lack rows.
-                region.draw(&mut self.out, Vec::new(), SIZE_UNKNOWN.0)?;
-                let (columns, _) = terminal::size().unwrap_or(SIZE_UNKNOWN);
-                let look = Look { columns: Some(columns.saturating_sub(1)), colour: self.colour };
-                writeln!(self.out, "{}\n", row::table(rows, look).join("\n"))?;
-                Some(columns)
-            }
-            _ => None,
-        };
+        let look = self.look();
+        if let Form::Live(region) = &mut self.form {
+            // The table as it was drawn may lack rows.
+            region.draw(&mut self.out, Vec::new(), size().0)?;
+            writeln!(self.out, "{}\n", row::table(rows, look).join("\n"))?;
+        }
         let heading = match (rest, rows.len()) {
             (Rest::Settled, 0) => "Settled: there is no object.".to_owned(),
             (Rest::Settled, all) => format!("Settled: {ready} of {all} objects are Ready."),
@@ -147,7 +141,6 @@ impl Reporter {
             }
         };
         let tone = if ready == rows.len() { Tone::Good } else { Tone::Bad };
-        let look = Look { columns, colour: self.colour };
         let tables = inventory::tables(cloudflare, look).join("\n");
         writeln!(
             self.out,
@@ -169,10 +162,20 @@ impl Reporter {
         self.out.flush()
     }
 
+    fn look(&self) -> Look {
+        // The last column stays empty: a full line makes some terminals wrap.
+        let columns = matches!(self.form, Form::Live(_)).then(|| size().0.saturating_sub(1));
+        Look { columns, colour: self.colour }
+    }
+
     fn event(&mut self, event: &Value) -> io::Result<()> {
         writeln!(self.out, "{event}")?;
         self.out.flush()
     }
+}
+
+fn size() -> (usize, usize) {
+    terminal::size().unwrap_or(SIZE_UNKNOWN)
 }
 
 enum Turned {

@@ -123,6 +123,8 @@ async fn serve(
 struct Watch {
     rows: Vec<Row>,
     version: u64,
+    /// Writes that Cloudflare has seen: a changed record need not show in any row.
+    writes: u64,
     quiet_looks: u32,
     /// Since when something has been going on.
     busy_since: Instant,
@@ -137,6 +139,7 @@ impl Watch {
         Self {
             rows: Vec::new(),
             version: 0,
+            writes: 0,
             quiet_looks: 0,
             busy_since: now,
             changed_at: now,
@@ -147,17 +150,22 @@ impl Watch {
     /// Looks again. Rows are read only after a write: ten thousand of them are not free.
     fn look(&mut self, world: &World) {
         let version = world.kubernetes.resource_version();
+        let mut changed = false;
         if version != self.version {
             self.version = version;
             let rows = row::all(world);
-            if rows != self.rows {
-                self.rows = rows;
-                self.changed_at = Instant::now();
-                if self.reported {
-                    self.busy_since = self.changed_at;
-                    self.reported = false;
-                }
-            }
+            changed = rows != self.rows;
+            self.rows = rows;
+        }
+        let writes = world.cloudflare.log().writes();
+        changed |= writes != self.writes;
+        self.writes = writes;
+        if changed {
+            self.changed_at = Instant::now();
+        }
+        if changed && self.reported {
+            self.busy_since = self.changed_at;
+            self.reported = false;
         }
         self.quiet_looks = if world.is_quiet() { self.quiet_looks + 1 } else { 0 };
     }
