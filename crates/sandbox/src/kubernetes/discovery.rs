@@ -83,6 +83,8 @@ fn paths(registry: &Registry) -> Vec<String> {
     paths
 }
 
+/// 1.33: kubectl accepts servers one minor version away, and the clients that matter are 1.32 to 1.34. The
+/// texts of errors follow 1.34, which prints values as JSON.
 fn version() -> Value {
     json!({
         "major": "1", "minor": "33", "gitVersion": "v1.33.0+sandbox", "gitCommit": "", "gitTreeState": "clean",

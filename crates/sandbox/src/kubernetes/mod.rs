@@ -39,6 +39,7 @@ mod uri;
 mod watch;
 mod write;
 
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -51,7 +52,6 @@ use crate::request_log::RequestLog;
 use service::Call;
 use store::State;
 
-#[derive(Debug)]
 struct Inner {
     clock: Clock,
     faults: Faults,
@@ -63,9 +63,16 @@ struct Inner {
 }
 
 /// A Kubernetes API server. Clones are the same server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ApiServer {
     inner: Arc<Inner>,
+}
+
+impl fmt::Debug for ApiServer {
+    /// Says nothing of what is stored: it may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiServer").finish_non_exhaustive()
+    }
 }
 
 impl ApiServer {

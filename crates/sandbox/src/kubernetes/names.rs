@@ -183,7 +183,7 @@ fn owner_causes(owners: &Value) -> Vec<Cause> {
         for part in ["apiVersion", "kind", "name", "uid"] {
             if owner[part].as_str().unwrap_or_default().is_empty() {
                 let field = format!("metadata.ownerReferences[{index}].{part}");
-                causes.push(invalid(field, "", format!("{} must not be empty", camel_to_words(part))));
+                causes.push(invalid(field, "", format!("{} must not be empty", owner_word(part))));
             }
         }
         controllers += usize::from(owner["controller"] == Value::Bool(true));
@@ -197,7 +197,7 @@ fn owner_causes(owners: &Value) -> Vec<Cause> {
     causes
 }
 
-fn camel_to_words(part: &str) -> &str {
+fn owner_word(part: &str) -> &str {
     // `ValidateOwnerReferences` says "version" of the apiVersion.
     if part == "apiVersion" { "version" } else { part }
 }

@@ -86,18 +86,18 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if spec["selector"].is_null() {
         causes.push(required("spec.selector", ""));
     } else if is_empty(&spec["selector"]["matchLabels"]) && is_empty(&spec["selector"]["matchExpressions"]) {
-        let value = go_selector(&spec["selector"]);
+        let value = &spec["selector"];
         causes.push(invalid_raw("spec.selector", value, "empty selector is invalid for deployment"));
     } else if !selects(&spec["selector"], labels) {
         let why = "`selector` does not match template `labels`";
-        causes.push(invalid_raw("spec.template.metadata.labels", go_map(labels), why));
+        causes.push(invalid_raw("spec.template.metadata.labels", labels, why));
     }
     causes.extend(label_causes(labels.as_object().map(|_| labels), "spec.template.labels"));
     causes.extend(container_causes(&spec["template"]["spec"]));
     if let Some(old) = old
         && old["spec"]["selector"] != spec["selector"]
     {
-        causes.push(invalid_raw("spec.selector", go_selector(&spec["selector"]), "field is immutable"));
+        causes.push(invalid_raw("spec.selector", &spec["selector"], "field is immutable"));
     }
     causes
 }
@@ -150,17 +150,4 @@ fn selects(selector: &Value, labels: &Value) -> bool {
             _ => false,
         }
     })
-}
-
-fn go_map(map: &Value) -> String {
-    let Some(map) = map.as_object() else { return "map[string]string(nil)".to_owned() };
-    let entries: Vec<String> = map.iter().map(|(key, value)| format!("{key:?}:{value}")).collect();
-    format!("map[string]string{{{}}}", entries.join(", "))
-}
-
-fn go_selector(selector: &Value) -> String {
-    format!(
-        "v1.LabelSelector{{MatchLabels:{}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}}",
-        go_map(&selector["matchLabels"])
-    )
 }

@@ -21,7 +21,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let rules = entries(&spec["rules"]);
     if rules.is_empty() && spec["defaultBackend"].is_null() {
         let why = "either `defaultBackend` or `rules` must be specified";
-        causes.push(invalid_raw("spec", "[]", why));
+        causes.push(invalid_raw("spec", &spec["rules"], why));
     }
     if !spec["defaultBackend"].is_null() {
         causes.extend(backend_causes(&spec["defaultBackend"], "spec.defaultBackend"));

@@ -64,10 +64,8 @@ pub(super) fn validate_binding(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if let Some(old) = old
         && old["roleRef"] != *role
     {
-        let value = format!(
-            "rbac.RoleRef{{APIGroup:{}, Kind:{}, Name:{}}}",
-            role["apiGroup"], role["kind"], role["name"]
-        );
+        // The server prints its internal type, whose fields have Go's names.
+        let value = json!({ "APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"] });
         causes.push(invalid_raw("roleRef", value, "cannot change roleRef"));
     }
     causes

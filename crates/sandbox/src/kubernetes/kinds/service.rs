@@ -74,8 +74,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let before = old.map(|old| text(&old["spec"], "clusterIP")).unwrap_or_default();
     let now = text(spec, "clusterIP");
     if !before.is_empty() && before != now && kind != "ExternalName" {
-        let value = format!("[]string{{{now:?}}}");
-        causes.push(invalid_raw("spec.clusterIPs[0]", value, "may not change once set"));
+        causes.push(invalid_raw("spec.clusterIPs[0]", json!([now]), "may not change once set"));
     }
     causes
 }
@@ -106,13 +105,13 @@ fn port_causes(ports: &[Value]) -> Vec<Cause> {
             causes.push(unsupported(at("protocol"), protocol, PROTOCOLS));
         }
         if !numbers.insert((number, protocol)) {
-            let value = format!(
-                "core.ServicePort{{Name:\"\", Protocol:{protocol:?}, AppProtocol:(*string)(nil), Port:{number}, TargetPort:intstr.IntOrString{{Type:0, IntVal:0, StrVal:\"\"}}, NodePort:0}}"
-            );
-            causes.push(Cause {
-                message: format!("Duplicate value: {value}"),
-                ..duplicate(format!("spec.ports[{index}]"), "")
+            // The server prints its internal type, whose fields have Go's names.
+            let value = json!({
+                "Name": name, "Protocol": protocol, "AppProtocol": port["appProtocol"], "Port": number,
+                "TargetPort": port["targetPort"], "NodePort": port["nodePort"].as_u64().unwrap_or_default(),
             });
+            let message = format!("Duplicate value: {value}");
+            causes.push(Cause { message, ..duplicate(format!("spec.ports[{index}]"), "") });
         }
     }
     causes
