@@ -106,13 +106,7 @@ impl Cloudflare {
         let response = answer.map_err(CallError::NoAnswer)?;
         let parsed = envelope::parse(status, response.headers(), response.body(), (self.clock)());
         self.settle(&token, RateLimit::from_headers(response.headers()), parsed.as_ref().err());
-        tracing::debug!(
-            method = request.method.as_str(),
-            route = request.route,
-            status,
-            millis = sent.elapsed().as_millis(),
-            "call to Cloudflare"
-        );
+        tell(request, status, sent.elapsed());
         parsed.map_err(CallError::Api)
     }
 
@@ -186,5 +180,15 @@ impl Cloudflare {
         if let Some(error) = error.filter(|error| error.class() == error::Class::RateLimited) {
             budget.too_many(error.retry_after, now);
         }
+    }
+}
+
+/// One line for each call; only those that change something are worth a line of a log that is not for debugging.
+fn tell(request: &Request, status: u16, took: Duration) {
+    let (method, route, millis) = (request.method.as_str(), request.route, took.as_millis());
+    if request.is_write() {
+        tracing::info!(method, route, status, millis, "write to Cloudflare");
+    } else {
+        tracing::debug!(method, route, status, millis, "call to Cloudflare");
     }
 }

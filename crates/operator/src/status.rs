@@ -69,6 +69,15 @@ impl StatusWriter {
         let expected = object::patched(base, &body).map(|object| object::fingerprint(&object));
         self.shared.wrote(kind, &answer, expected);
         if let Some(event) = event {
+            tracing::info!(
+                kind = member.kind,
+                namespace = member.key.namespace,
+                name = member.key.name,
+                generation = base.metadata.generation,
+                reason = event.reason.name(),
+                message = event.note,
+                "the condition turned"
+            );
             self.events.publish(kind, &answer, event);
         }
         Ok(())
