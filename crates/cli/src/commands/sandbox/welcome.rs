@@ -54,7 +54,7 @@ impl Welcome {
         ));
         if let Some(program) = &self.run_with {
             text.push_str(&format!(
-                "\n{}\n  {} run --log-format text --kubeconfig {kubeconfig} --cloudflare-api-url {base}\n",
+                "\n{}\n  {} run --kubeconfig {kubeconfig} --cloudflare-api-url {base} \\\n    --log-format text --metrics-bind-address 0 --health-probe-bind-address 0\n",
                 strong("The operator, in another terminal"),
                 quoted(program),
             ));
@@ -141,7 +141,8 @@ mod tests {
               curl -s http://127.0.0.1:2/_sandbox/state   # all of it, no token needed
 
             The operator, in another terminal
-              kflare run --log-format text --kubeconfig '/tmp/it is/kflare-sandbox.kubeconfig' --cloudflare-api-url http://127.0.0.1:2/client/v4
+              kflare run --kubeconfig '/tmp/it is/kflare-sandbox.kubeconfig' --cloudflare-api-url http://127.0.0.1:2/client/v4 \
+                --log-format text --metrics-bind-address 0 --health-probe-bind-address 0
         "#]]
         .assert_eq(&welcome.text(false));
     }
