@@ -2,6 +2,7 @@
 
 mod built_in;
 mod deleting;
+mod hostile;
 mod reading;
 mod watching;
 mod writing;
