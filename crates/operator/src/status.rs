@@ -75,7 +75,7 @@ impl StatusWriter {
                 name = member.key.name,
                 generation = base.metadata.generation,
                 reason = event.reason.name(),
-                message = event.note,
+                note = event.note,
                 "the condition turned"
             );
             self.events.publish(kind, &answer, event);

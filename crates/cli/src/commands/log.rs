@@ -12,6 +12,9 @@ use crate::terminal;
 /// Our own crates, which the level is for. Libraries stay at their warnings: at more some of them log headers.
 const OURS: &[&str] = &["cli", "kflare", "operator", "plan", "kinds", "cf_api", "sandbox"];
 
+/// Says of every refused request what the operator says, too, and with more sense of which refusals matter.
+const REPEATED: &str = "kube_client::client::builder";
+
 /// How logs look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -76,7 +79,7 @@ impl Level {
     fn filter(self) -> EnvFilter {
         let libraries = if self == Self::Off || self == Self::Error { self } else { Self::Warn };
         let ours = OURS.iter().map(|name| format!(",{name}={}", self.name()));
-        EnvFilter::new(format!("{}{}", libraries.name(), ours.collect::<String>()))
+        EnvFilter::new(format!("{},{REPEATED}=off{}", libraries.name(), ours.collect::<String>()))
     }
 }
 

@@ -19,7 +19,7 @@ const FAILED: u8 = 1;
 
 /// Keeps Cloudflare as your Kubernetes objects say.
 #[derive(Parser, Debug)]
-#[command(name = "kflare", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "kflare", version, arg_required_else_help = true, args_override_self = true, after_help = EXAMPLES)]
 #[command(about = "Keeps Cloudflare as your Kubernetes objects say")]
 pub struct Cli {
     /// What to do.
@@ -72,11 +72,23 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     if is_unread.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    let text = format!("{error:#}");
+    let text = sentence(error);
     let heading = terminal::Tone::Bad.paint("error:", terminal::wants_colour(&io::stderr()));
     let lines: Vec<_> = text.lines().map(terminal::harmless).collect();
     eprintln!("{heading} {}", lines.join("\n"));
     ExitCode::from(FAILED)
+}
+
+/// An error and what it comes from, without the causes that libraries have already put into their own words.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !sentence.contains(&cause) {
+            sentence.push_str(": ");
+            sentence.push_str(&cause);
+        }
+    }
+    sentence
 }
 
 #[cfg(test)]

@@ -72,6 +72,8 @@ fn run_takes_the_flags_of_the_old_kflare() {
     assert_eq!(arguments.drift_check_interval, Duration::from_secs(5_400));
     assert!(!run("kflare run --leader-elect=false").switches.leader_elect);
     assert_eq!(run("kflare run -v 3").log_level, log::Level::Trace);
+    // Go's flags: the last one counts.
+    assert_eq!(run("kflare run -v 3 -v 0").log_level, log::Level::Info);
 }
 
 #[test]

@@ -34,7 +34,14 @@ pub fn execute(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let outcome = runtime.block_on(run(arguments));
     // A name that is being looked up in the system's resolver cannot be cancelled and must not be waited for.
     runtime.shutdown_background();
-    outcome
+    match outcome {
+        // Whoever collects JSON must not find a sentence among it, least of all the one that says why nothing runs.
+        Err(error) if arguments.log_format == log::Format::Json && tracing::enabled!(tracing::Level::ERROR) => {
+            tracing::error!("{}", super::sentence(&error));
+            Ok(ExitCode::FAILURE)
+        }
+        outcome => outcome,
+    }
 }
 
 async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
