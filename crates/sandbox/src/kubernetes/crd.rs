@@ -110,10 +110,9 @@ pub(crate) fn check(
     let name = text(&value["metadata"], "name").to_owned();
     let mut causes = Vec::new();
     for (index, version) in value["spec"]["versions"].as_array().into_iter().flatten().enumerate() {
-        let path = format!("spec.versions[{index}].schema.openAPIV3Schema");
         if let Err(wrong) = CompiledSchema::compile(&version["schema"]["openAPIV3Schema"]) {
             causes.extend(wrong.into_iter().map(|cause| Cause {
-                field: if cause.field.is_empty() { path.clone() } else { format!("{path}.{}", cause.field) },
+                field: format!("spec.versions[{index}].schema.{}", cause.field),
                 ..cause
             }));
         }

@@ -37,6 +37,9 @@ impl Query {
 
 /// Undoes percent-encoding; what is not valid stays as it is.
 fn decode(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

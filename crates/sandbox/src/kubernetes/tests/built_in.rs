@@ -149,3 +149,15 @@ async fn fields_of_the_wrong_shape_are_a_bad_request_and_never_a_panic() {
         assert_eq!(got.code, 400, "{body}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_with_a_broken_schema_is_refused_and_the_old_one_stays() {
+    let server = server();
+    let mut broken = definition();
+    broken["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["x"] =
+        json!({});
+    let complaint = refused(&server, broken);
+    let field = "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[x].type: Required value";
+    assert!(complaint.contains(field), "{complaint}");
+    server.apply(record("web")).unwrap();
+}
