@@ -2,89 +2,77 @@
 
 use super::*;
 
+/// One object of each kind; `metadata` is added by [`samples`].
+const SAMPLES: &str = r#"
+- { apiVersion: v1, kind: Namespace, spec: { finalizers: [kubernetes] }, status: { phase: Active } }
+- { apiVersion: v1, kind: Secret, type: Opaque, data: { a: Yg== }, stringData: { c: d }, immutable: false }
+- { apiVersion: v1, kind: ConfigMap, data: { a: b }, binaryData: { c: Yg== } }
+- apiVersion: v1
+  kind: Service
+  spec: { type: NodePort, ports: [{ name: x, port: 80 }], selector: { a: b } }
+- { apiVersion: v1, kind: ServiceAccount, secrets: [{ name: x }] }
+- apiVersion: v1
+  kind: Event
+  involvedObject: { kind: X, name: x, namespace: default }
+  source: { component: x }
+  series: { count: 2, lastObservedTime: "2026-01-01T00:00:00.000000Z" }
+- apiVersion: coordination.k8s.io/v1
+  kind: Lease
+  spec: { holderIdentity: x, leaseDurationSeconds: 15, leaseTransitions: 1 }
+- apiVersion: apps/v1
+  kind: Deployment
+  spec:
+    replicas: 1
+    strategy: { type: RollingUpdate, rollingUpdate: { maxSurge: 1 } }
+    selector: { matchLabels: { a: b }, matchExpressions: [{ key: a, operator: In, values: [b] }] }
+    template:
+      metadata: { labels: { a: b } }
+      spec:
+        serviceAccountName: x
+        volumes: [{ name: v, secret: { secretName: s } }]
+        containers:
+        - name: c
+          image: i
+          ports: [{ containerPort: 1 }]
+          env: [{ name: e, valueFrom: { fieldRef: { fieldPath: x } } }]
+          livenessProbe: { httpGet: { port: 1 } }
+- apiVersion: networking.k8s.io/v1
+  kind: Ingress
+  spec:
+    ingressClassName: x
+    defaultBackend: { service: { name: web, port: { number: 80 } } }
+    tls: [{ hosts: [a.b] }]
+    rules:
+    - host: a.b
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+  status: { loadBalancer: { ingress: [{ ip: 192.0.2.1 }] } }
+- apiVersion: networking.k8s.io/v1
+  kind: IngressClass
+  spec: { controller: a.b/c, parameters: { kind: x, name: z } }
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: ClusterRole
+  rules: [{ verbs: [get], apiGroups: [""], resources: [x] }]
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: RoleBinding
+  roleRef: { kind: Role, name: x }
+  subjects: [{ kind: ServiceAccount, name: x, namespace: default }]
+- { apiVersion: kflare.dev/v1alpha1, kind: DNSRecord, spec: { type: A, content: 192.0.2.1, ttl: 60 }, status: { x: 1 } }
+"#;
+
 fn samples() -> Vec<Value> {
-    let meta = json!({ "name": "a", "labels": { "a": "b" }, "annotations": { "a": "b" }, "finalizers": ["a.b/c"],
-        "ownerReferences": [{ "apiVersion": "v1", "kind": "Pod", "name": "o", "uid": "u", "controller": true }] });
-    let object = |api_version: &str, kind: &str, rest: Value| {
-        let mut object = rest;
-        object["apiVersion"] = json!(api_version);
-        object["kind"] = json!(kind);
-        object["metadata"] = meta.clone();
-        object
-    };
-    let backend = json!({ "service": { "name": "web", "port": { "number": 80 } } });
+    let mut samples: Vec<Value> = serde_saphyr::from_str(SAMPLES).unwrap();
+    for sample in &mut samples {
+        sample["metadata"] = json!({
+            "name": "a", "labels": { "a": "b" }, "annotations": { "a": "b" }, "finalizers": ["a.b/c"],
+            "ownerReferences": [{ "apiVersion": "v1", "kind": "Pod", "name": "o", "uid": "u", "controller": true }],
+        });
+    }
     let mut definition = definition();
     definition["metadata"]["name"] = json!("things.a.b");
     definition["spec"]["group"] = json!("a.b");
     definition["spec"]["names"] = json!({ "kind": "Thing", "plural": "things" });
-    vec![
-        definition,
-        object(
-            "v1",
-            "Namespace",
-            json!({ "spec": { "finalizers": ["kubernetes"] }, "status": { "phase": "Active" } }),
-        ),
-        object(
-            "v1",
-            "Secret",
-            json!({ "type": "Opaque", "data": { "a": "Yg==" }, "stringData": { "c": "d" }, "immutable": false }),
-        ),
-        object("v1", "ConfigMap", json!({ "data": { "a": "b" }, "binaryData": { "c": "Yg==" } })),
-        object(
-            "v1",
-            "Service",
-            json!({ "spec": { "type": "NodePort", "ports": [{ "name": "x", "port": 80 }], "selector": { "a": "b" } } }),
-        ),
-        object("v1", "ServiceAccount", json!({ "secrets": [{ "name": "x" }] })),
-        object(
-            "v1",
-            "Event",
-            json!({ "involvedObject": { "kind": "X", "name": "x", "namespace": "default" }, "source": { "component": "x" },
-            "series": { "count": 2, "lastObservedTime": "2026-01-01T00:00:00.000000Z" } }),
-        ),
-        object(
-            "coordination.k8s.io/v1",
-            "Lease",
-            json!({ "spec": { "holderIdentity": "x", "leaseDurationSeconds": 15, "leaseTransitions": 1 } }),
-        ),
-        object(
-            "apps/v1",
-            "Deployment",
-            json!({ "spec": { "replicas": 1, "strategy": { "type": "RollingUpdate", "rollingUpdate": { "maxSurge": 1 } },
-            "selector": { "matchLabels": { "a": "b" }, "matchExpressions": [{ "key": "a", "operator": "In", "values": ["b"] }] },
-            "template": { "metadata": { "labels": { "a": "b" } }, "spec": { "serviceAccountName": "x", "volumes": [{ "name": "v", "secret": { "secretName": "s" } }],
-                "containers": [{ "name": "c", "image": "i", "ports": [{ "containerPort": 1 }], "env": [{ "name": "e", "valueFrom": { "fieldRef": { "fieldPath": "x" } } }],
-                    "livenessProbe": { "httpGet": { "port": 1 } } }] } } } }),
-        ),
-        object(
-            "networking.k8s.io/v1",
-            "Ingress",
-            json!({ "spec": { "ingressClassName": "x", "defaultBackend": backend, "tls": [{ "hosts": ["a.b"] }],
-            "rules": [{ "host": "a.b", "http": { "paths": [{ "path": "/", "pathType": "Prefix", "backend": backend }] } }] },
-            "status": { "loadBalancer": { "ingress": [{ "ip": "192.0.2.1" }] } } }),
-        ),
-        object(
-            "networking.k8s.io/v1",
-            "IngressClass",
-            json!({ "spec": { "controller": "a.b/c", "parameters": { "kind": "x", "name": "y" } } }),
-        ),
-        object(
-            "rbac.authorization.k8s.io/v1",
-            "ClusterRole",
-            json!({ "rules": [{ "verbs": ["get"], "apiGroups": [""], "resources": ["x"] }] }),
-        ),
-        object(
-            "rbac.authorization.k8s.io/v1",
-            "RoleBinding",
-            json!({ "roleRef": { "kind": "Role", "name": "x" },
-            "subjects": [{ "kind": "ServiceAccount", "name": "x", "namespace": "default" }] }),
-        ),
-        object(
-            "kflare.dev/v1alpha1",
-            "DNSRecord",
-            json!({ "spec": { "type": "A", "content": "192.0.2.1", "ttl": 60 }, "status": { "x": 1 } }),
-        ),
-    ]
+    samples.push(definition);
+    samples
 }
 
 /// The pointers of all values inside of `value`, but for what says which kind it is.
