@@ -40,6 +40,17 @@ pub enum CallError {
     NoAnswer(#[source] Cause),
 }
 
+/// Who pays for a call, and how long it may wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'p> {
+    /// Pays.
+    pub class: Class,
+    /// The time of the pass, which stands still while the call waits for the budget.
+    pub time: &'p PassTime,
+    /// Not to be sent after this time: what proves it as ours does not cover it any more.
+    pub send_by: Option<Timestamp>,
+}
+
 /// The way to Cloudflare, shared by all passes.
 pub struct Cloudflare {
     transport: Transport,
@@ -78,12 +89,11 @@ impl Cloudflare {
         &self,
         secret: &Secret,
         request: &Request,
-        class: Class,
-        time: &PassTime,
+        terms: Terms<'_>,
     ) -> Result<Answer, CallError> {
         let message = self.message(secret, request).ok_or(CallError::NoAnswer(Cause::Malformed))?;
         let token = self.token(secret);
-        let _place = self.paid(&token, class, time).await.map_err(CallError::NoAnswer)?;
+        let _place = self.paid(&token, terms).await.map_err(CallError::NoAnswer)?;
         if !self.lease.may_send() {
             return Err(CallError::NoAnswer(Cause::NotLeader));
         }
@@ -99,7 +109,7 @@ impl Cloudflare {
                 }
                 Err(_) => Err(Cause::Timeout),
             },
-            () = time.over() => Err(Cause::Timeout),
+            () = terms.time.over() => Err(Cause::Timeout),
         };
         let status = answer.as_ref().map_or(0, |response| response.status().as_u16());
         self.metrics.called(request.method.as_str(), request.route, status, sent.elapsed());
@@ -143,18 +153,18 @@ impl Cloudflare {
     async fn paid<'t>(
         &self,
         token: &'t Token,
-        class: Class,
-        time: &PassTime,
+        terms: Terms<'_>,
     ) -> Result<tokio::sync::SemaphorePermit<'t>, Cause> {
         let began = Instant::now();
         let mut waiting = None;
         loop {
-            if time.is_over() {
+            let is_late = terms.send_by.is_some_and(|send_by| (self.clock)() >= send_by);
+            if is_late || terms.time.is_over() {
                 return Err(Cause::BudgetExhausted);
             }
             let place = token.in_flight.acquire().await.map_err(|_| Cause::Cancelled)?;
             let now = self.began.elapsed();
-            let decision = token.budget.lock().unwrap_or_else(PoisonError::into_inner).ask(class, now);
+            let decision = token.budget.lock().unwrap_or_else(PoisonError::into_inner).ask(terms.class, now);
             match decision {
                 Decision::Go => {
                     if waiting.is_some() {
@@ -164,7 +174,7 @@ impl Cloudflare {
                 }
                 Decision::WaitUntil(at) => {
                     drop(place);
-                    waiting.get_or_insert_with(|| time.waiting());
+                    waiting.get_or_insert_with(|| terms.time.waiting());
                     // At least a millisecond, tokio's resolution: a time that has just come must not spin.
                     let at = at.max(now + Duration::from_millis(1));
                     tokio::time::sleep_until(self.began + at).await;

@@ -111,8 +111,7 @@ impl Dispatcher {
             }
             passes.spawn(one(Arc::clone(&self.context), slice));
         }
-        let depth = state.queue.depth();
-        self.context.shared.metrics.queue(depth.ready, 0, 0);
+        self.context.shared.metrics.queue(state.queue.ready(), 0, 0);
         state.queue.next_deadline()
     }
 }
@@ -156,7 +155,7 @@ async fn one(context: Arc<Context>, slice: Slice) {
     let retried = again.iter().filter(|(_, again)| matches!(again, Again::Fault(_))).count();
     let mut state = context.shared.lock();
     state.queue.finish(&slice.unit, again, Instant::now());
-    metrics.queue(state.queue.depth().ready, 0, retried);
+    metrics.queue(state.queue.ready(), 0, retried);
     drop(state);
     metrics.pass_ended(controller, ended, began.elapsed());
     context.shared.notify();

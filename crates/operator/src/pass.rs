@@ -71,6 +71,8 @@ struct Pass<'c> {
     snapshot: Snapshot,
     tokens: Tokens,
     time: PassTime,
+    /// Something was carried out, so that another look at once may find more to do.
+    moved: bool,
 }
 
 impl<'c> Pass<'c> {
@@ -80,7 +82,7 @@ impl<'c> Pass<'c> {
         let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
         let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
         let tokens = gather::credentials(&mut snapshot, users, credentials, kubernetes).await;
-        let mut pass = Pass { context, snapshot, tokens, time };
+        let mut pass = Pass { context, snapshot, tokens, time, moved: false };
         pass.rounds().await;
         pass.finish(slice).await
     }
@@ -93,7 +95,7 @@ impl<'c> Pass<'c> {
             let message = "a bug in kflare stopped the reconcile; please report it with the log";
             member.progress.hold = Some(Hold::new(Reason::InternalError, message));
         }
-        Pass { context, snapshot, tokens: Tokens::new(), time }.finish(slice).await
+        Pass { context, snapshot, tokens: Tokens::new(), time, moved: false }.finish(slice).await
     }
 
     fn now(&self) -> Timestamp {
@@ -164,6 +166,7 @@ impl<'c> Pass<'c> {
         let outcomes: Vec<(Act, Outcome, Timestamp)> =
             futures::stream::iter(sends.collect::<Vec<_>>()).buffered(SENDS_AT_ONCE).collect().await;
         for (act, outcome, at) in outcomes {
+            self.moved |= matches!(outcome, Outcome::Done(_));
             plan::absorb(&mut self.snapshot, &act, outcome, at);
         }
     }
@@ -196,6 +199,8 @@ impl<'c> Pass<'c> {
             let failure = failed.iter().find(|(failed, _)| *failed == id).map(|(_, error)| error);
             let next = match failure {
                 None if report.next == Next::Event => state.stale(&id, version, member.class),
+                // The same facts would lead to the same pass: only time can help.
+                None if matches!(report.next, Next::Now(_)) && !self.moved => Again::Fault(None),
                 None => settle(&mut state, &id, member, &report),
                 Some(WriteError::Stale) => state.stale(&id, version, member.class),
                 Some(WriteError::Gone) => Again::Forget,

@@ -337,7 +337,13 @@ impl Queue {
         self.members.get(member).map_or(0, |state| state.failures)
     }
 
-    /// What it holds.
+    /// Units that could run now.
+    #[must_use]
+    pub fn ready(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// What it holds; counted anew, so for people and tests rather than for every event.
     #[must_use]
     pub fn depth(&self) -> Depth {
         let mut delayed = BTreeMap::new();

@@ -20,7 +20,7 @@ use plan::snapshot::ReadFault;
 use plan::{Act, Outcome, Patch, Read, ReadAnswer, Reply, Request};
 use serde_json::Value;
 
-use crate::cloudflare::{CallError, Cloudflare};
+use crate::cloudflare::{CallError, Cloudflare, Terms};
 use crate::gather::Tokens;
 use crate::leader::Lease;
 use crate::object;
@@ -61,16 +61,17 @@ pub enum WriteError {
 impl Sender {
     /// Carries out a read; lists are read to their end. `account` is the external ID of the member's account.
     pub async fn read(&self, read: &Read, account: &str, tokens: &Tokens, time: &PassTime) -> ReadAnswer {
+        let terms = Terms { class: read.class, time, send_by: None };
         let no_answer = |cause| ReadAnswer::Failed(ReadFault::Cause(cause));
         let Some(secret) = tokens.get(&read.cred) else { return no_answer(Cause::NoCredentials) };
         let answer = match read.per_page {
             Some(per_page) => {
                 let pages = Pages::new(read.request.clone(), per_page);
-                self.list(secret, pages, read.class, time).await
+                self.list(secret, pages, terms).await
             }
             None => match request_of(read, secret, account) {
                 Some(request) => {
-                    let answer = self.cloudflare.call(secret, &request, read.class, time).await;
+                    let answer = self.cloudflare.call(secret, &request, terms).await;
                     answer.map(|answer| ReadAnswer::One(answer.result))
                 }
                 None => return no_answer(Cause::Malformed),
@@ -88,12 +89,11 @@ impl Sender {
         &self,
         secret: &Secret,
         mut pages: Pages,
-        class: Class,
-        time: &PassTime,
+        terms: Terms<'_>,
     ) -> Result<ReadAnswer, CallError> {
         let mut request = pages.first();
         loop {
-            let answer = self.cloudflare.call(secret, &request, class, time).await?;
+            let answer = self.cloudflare.call(secret, &request, terms).await?;
             match pages.next(&answer) {
                 Ok(Some(next)) => request = next,
                 Ok(None) => break,
@@ -116,7 +116,8 @@ impl Sender {
         match &act.request {
             Request::Cloudflare { cred, call } => {
                 let Some(secret) = tokens.get(cred) else { return Outcome::NotSent(Cause::NoCredentials) };
-                match self.cloudflare.call(secret, call, class, time).await {
+                let terms = Terms { class, time, send_by: act.send_by };
+                match self.cloudflare.call(secret, call, terms).await {
                     Ok(answer) if act.parts.len() > 1 => batch_reply(call, &answer),
                     Ok(answer) => Outcome::Done(Reply::Cloudflare(answer.result)),
                     Err(CallError::Api(error)) => Outcome::Refused(error),

@@ -204,6 +204,6 @@ impl State {
     }
 
     fn count(&self, added: usize) {
-        self.metrics.queue(self.queue.depth().ready, added, 0);
+        self.metrics.queue(self.queue.ready(), added, 0);
     }
 }
