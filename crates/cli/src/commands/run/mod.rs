@@ -36,7 +36,9 @@ pub fn execute(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     runtime.shutdown_background();
     match outcome {
         // Whoever collects JSON must not find a sentence among it, least of all the one that says why nothing runs.
-        Err(error) if arguments.log_format == log::Format::Json && tracing::enabled!(tracing::Level::ERROR) => {
+        Err(error)
+            if arguments.log_format == log::Format::Json && tracing::enabled!(tracing::Level::ERROR) =>
+        {
             tracing::error!("{}", super::sentence(&error));
             Ok(ExitCode::FAILURE)
         }

@@ -3,8 +3,10 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How a file of ours begins.
 const MARK: &str = "# Written by `kflare sandbox`, which removes it when it ends.\n";
@@ -12,11 +14,19 @@ const MARK: &str = "# Written by `kflare sandbox`, which removes it when it ends
 /// Readable by its owner alone: kubectl warns about anything else.
 const MODE: u32 = 0o600;
 
+/// How the line begins that names the server.
+const SERVER: &str = "server: http://";
+
+/// Loopback answers at once or not at all.
+const CONNECT_MAX: Duration = Duration::from_millis(200);
+
 /// Why the file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum KubeconfigError {
     #[error("{} exists and no sandbox wrote it: name another file with --kubeconfig", .0.display())]
     Foreign(PathBuf),
+    #[error("{} is another sandbox's, which listens on {address}: name another file with --kubeconfig", path.display())]
+    InUse { path: PathBuf, address: SocketAddr },
     #[error("cannot write the kubeconfig {}: name another file with --kubeconfig", path.display())]
     Write { path: PathBuf, source: io::Error },
 }
@@ -36,8 +46,13 @@ impl KubeconfigFile {
             Ok(found) if !found.starts_with(MARK.as_bytes()) => {
                 return Err(KubeconfigError::Foreign(path.to_owned()));
             }
-            // One that was killed left it.
-            Ok(_) => fs::remove_file(path).map_err(failed)?,
+            Ok(found) => {
+                if let Some(address) = live_server(&found) {
+                    return Err(KubeconfigError::InUse { path: path.to_owned(), address });
+                }
+                // One that was killed left it.
+                fs::remove_file(path).map_err(failed)?;
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
@@ -52,6 +67,14 @@ impl KubeconfigFile {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// The server of a kubeconfig of ours, when something listens there.
+fn live_server(kubeconfig: &[u8]) -> Option<SocketAddr> {
+    let text = std::str::from_utf8(kubeconfig).ok()?;
+    let server = text.lines().find_map(|line| line.trim().strip_prefix(SERVER))?;
+    let address = server.trim().parse().ok()?;
+    TcpStream::connect_timeout(&address, CONNECT_MAX).is_ok().then_some(address)
 }
 
 impl Drop for KubeconfigFile {
