@@ -1,0 +1,81 @@
+//! Every scenario again with a crash at each external write, once before and once after it was carried out.
+//! The end must be the same as without a crash; how a crash is survived is the operator's business.
+
+use std::path::{Path, PathBuf};
+
+use super::{EndState, checker};
+use crate::scenario::{Mode, RunError, Runner, Script, simulate};
+use crate::world::{CrashPoint, CrashSide, World};
+
+/// What a sweep found.
+#[derive(Clone, Debug, Default)]
+pub struct Sweep {
+    /// Crash points visited.
+    pub points: u64,
+    /// Those that ended in another state, or broke a promise on the way.
+    pub failures: Vec<SweepFailure>,
+}
+
+/// A crash that was not survived.
+#[derive(Clone, Debug)]
+pub struct SweepFailure {
+    /// The scenario.
+    pub path: PathBuf,
+    /// Where the operator died.
+    pub point: CrashPoint,
+    /// What came of it.
+    pub difference: String,
+}
+
+impl std::fmt::Display for SweepFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, point, difference } = self;
+        let side = match point.side {
+            CrashSide::Before => "before",
+            CrashSide::After => "after",
+        };
+        write!(f, "{}: a crash {side} write {}:\n{difference}", path.display(), point.write)
+    }
+}
+
+/// Sweeps one scenario; nothing when it says `sweep=off`.
+pub fn sweep(path: &Path) -> Result<Sweep, RunError> {
+    let script = Script::read(path)?;
+    let mut found = Sweep::default();
+    if !script.setup.sweep {
+        return Ok(found);
+    }
+    let (expected, writes, _) = end_of(&script, None)?;
+    for write in 1..=writes {
+        for side in [CrashSide::Before, CrashSide::After] {
+            let point = CrashPoint { write, side };
+            let (end, _, broken) = end_of(&script, Some(point))?;
+            found.points += 1;
+            let problems: Vec<String> = expected.difference(&end).into_iter().chain(broken).collect();
+            if !problems.is_empty() {
+                let (path, difference) = (path.to_owned(), problems.join("\n"));
+                found.failures.push(SweepFailure { path, point, difference });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Runs a scenario to its end and some time beyond, so that nothing that is under way counts as a difference.
+fn end_of(script: &Script, crash: Option<CrashPoint>) -> Result<(EndState, u64, Vec<String>), RunError> {
+    simulate(async {
+        let mode = Mode { crash, lenient: true, ..Mode::default() };
+        let mut runner = Runner::new(script.clone(), mode)?;
+        runner.run().await?;
+        let world: &mut World = &mut runner.world;
+        let writes = world.writes().total();
+        if !world.is_running() {
+            world.crash();
+            world.start();
+        }
+        world.recover().await;
+        let broken = checker::promises(world);
+        Ok((EndState::of(world), writes, broken))
+    })
+    .map_err(RunError::Runtime)?
+}

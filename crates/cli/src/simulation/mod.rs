@@ -1,0 +1,16 @@
+//! Runs that nobody wrote down line by line: every scenario with a crash at each write, and worlds drawn from seeds.
+//! The checkers here know what users were promised and nothing of how `plan` keeps it.
+
+mod crash_sweep;
+mod draw;
+mod end_state;
+mod random;
+mod seed;
+mod shrink;
+
+pub mod checker;
+
+pub use crash_sweep::{Sweep, sweep};
+pub use draw::{Drawn, draw};
+pub use end_state::EndState;
+pub use seed::{SeedFailure, SeedRun, request_log, run_seed};

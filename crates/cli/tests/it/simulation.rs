@@ -1,0 +1,72 @@
+//! Scenarios with crashes at every write, worlds from seeds, and the promise that a seed repeats byte for byte.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cli::simulation::{request_log, run_seed, sweep};
+
+/// Seeds that a development build runs in some 20 seconds; `kflare sandbox sim --seeds N` runs more.
+const SEEDS: u64 = 150;
+/// Seeds that are run twice (design §5).
+const REPLAYED: u64 = 50;
+/// Runs share nothing, so they go on all cores; two is what CI has.
+const THREADS: usize = 2;
+
+/// Does `work` for every item, on all threads, and collects what it finds, in the order of the items.
+fn all<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let mut found: Vec<(usize, Vec<String>)> = std::thread::scope(|scope| {
+        let worker = || {
+            let mut mine = Vec::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(at) else { return mine };
+                mine.push((at, work(item)));
+            }
+        };
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(worker)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    found.sort();
+    found.into_iter().flat_map(|(_, found)| found).collect()
+}
+
+#[test]
+fn a_crash_at_any_write_changes_nothing_in_the_end() {
+    let failures = all(&crate::scenarios::all(), |path| match sweep(path) {
+        Ok(sweep) => sweep.failures.iter().map(ToString::to_string).collect(),
+        Err(error) => vec![format!("{}: {error}", path.display())],
+    });
+    assert!(failures.is_empty(), "{} crashes are not survived:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn seeds_converge_and_keep_every_promise() {
+    let seeds: Vec<u64> = (1..=SEEDS).chain(kept_seeds()).collect();
+    let failures = all(&seeds, |seed| run_seed(*seed).err().map(|failure| failure.to_string()).into_iter().collect());
+    assert!(failures.is_empty(), "{} seeds fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn v12_the_same_seed_gives_the_same_request_log() {
+    let seeds: Vec<u64> = (1_001..=1_000 + REPLAYED).collect();
+    let differing = all(&seeds, |seed| {
+        let (first, second) = (request_log(*seed), request_log(*seed));
+        assert!(!first.is_empty());
+        let at = first.iter().zip(&second).position(|(a, b)| a != b);
+        match at {
+            Some(at) => vec![format!("seed {seed}, request {at}:\n  {}\n  {}", first[at], second[at])],
+            None if first.len() == second.len() => vec![],
+            None => vec![format!("seed {seed}: {} and {} requests", first.len(), second.len())],
+        }
+    });
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+/// Seeds that once failed: the first word of each line.
+fn kept_seeds() -> Vec<u64> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/seeds.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines.map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect()
+}
