@@ -3,6 +3,7 @@
 pub mod crds;
 pub mod duration;
 pub mod log;
+mod outside;
 pub mod run;
 pub mod sandbox;
 mod signals;

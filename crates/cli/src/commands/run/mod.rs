@@ -4,12 +4,10 @@
 mod arguments;
 mod cluster;
 
-use std::hash::{BuildHasher, RandomState};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use jiff::Timestamp;
 use operator::{Config, LeaderConfig, Operator, health, transport};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -17,8 +15,8 @@ use tokio::task::JoinSet;
 
 pub use arguments::{DeletionPolicy, OldSwitches, RunArguments};
 
-use super::log;
 use super::signals::Ends;
+use super::{log, outside};
 use crate::terminal;
 
 /// The exit code of a process that a second signal ended, as shells give it for SIGINT.
@@ -112,13 +110,12 @@ async fn shut_down(operator: Operator, ends: &mut Ends) -> ExitCode {
 }
 
 fn config(arguments: &RunArguments, namespace: String) -> Config {
-    // The standard library's hash keys are random per process: all that jitter and an identity need.
-    let random = RandomState::new().hash_one(std::process::id());
+    let random = outside::chance();
     let host = ["POD_NAME", "HOSTNAME"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|host| !host.is_empty()));
     let identity = format!("{}_{random:016x}", host.unwrap_or_else(|| "kflare".to_owned()));
-    let mut config = Config::new(Arc::new(Timestamp::now));
+    let mut config = Config::new(Arc::new(outside::now));
     config.seed = random;
     config.drift_check_interval = Some(arguments.drift_check_interval).filter(|interval| !interval.is_zero());
     config.default_deletion = arguments.default_deletion_policy.into();

@@ -107,6 +107,21 @@ impl From<PlanName> for Plan {
 pub enum SandboxCommand {
     /// Runs scenarios: text files that say what happens and what must come of it
     Run(ScenarioArguments),
+    /// Runs worlds drawn from seeds: manifests, edits, faults and crashes at random, then checks what users were promised
+    Sim(SeedArguments),
+}
+
+/// `kflare sandbox sim`.
+#[derive(Args, Debug)]
+#[command(after_help = SEED_EXAMPLES)]
+pub struct SeedArguments {
+    /// How many seeds to run
+    #[arg(long, env = "KFLARE_SEEDS", value_name = "NUMBER", default_value_t = 50)]
+    pub seeds: u64,
+
+    /// The first of them
+    #[arg(long, env = "KFLARE_SEED", value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// `kflare sandbox run`.
@@ -153,3 +168,11 @@ hours pass in milliseconds, and the same seed gives the same run.
 Examples:
   kflare sandbox run scenarios/dns_record/ttl_drift.txt
   kflare sandbox run scenarios --quiet";
+
+const SEED_EXAMPLES: &str = "\
+The same seed gives the same run, request by request. What fails is made as small as it can be and printed as a
+scenario.
+
+Examples:
+  kflare sandbox sim --seeds 200
+  kflare sandbox sim --seed 4711 --seeds 1";

@@ -9,6 +9,7 @@ mod registration;
 mod reporter;
 mod row;
 mod scenarios;
+mod seeds;
 mod session;
 mod welcome;
 
@@ -16,7 +17,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-pub use arguments::{PlanName, SandboxArguments, SandboxCommand, ScenarioArguments, ServeArguments};
+pub use arguments::{
+    PlanName, SandboxArguments, SandboxCommand, ScenarioArguments, SeedArguments, ServeArguments,
+};
 pub use reporter::Output;
 
 use super::log;
@@ -28,6 +31,7 @@ use super::log;
 pub fn execute(arguments: &SandboxArguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Some(SandboxCommand::Run(arguments)) => scenarios::execute(arguments),
+        Some(SandboxCommand::Sim(arguments)) => seeds::execute(arguments),
         None => serve(&arguments.serve),
     }
 }

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use jiff::Timestamp;
 use sandbox::serve::{self, Served};
 use serde_json::json;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -17,6 +16,7 @@ use super::registration;
 use super::reporter::{Reporter, Rest};
 use super::row::{self, Row};
 use super::welcome::{self, Welcome};
+use crate::commands::outside;
 use crate::commands::signals::Ends;
 use crate::world::{Options, World};
 
@@ -47,7 +47,7 @@ pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> 
     let manifests = if files.is_empty() { manifest::samples() } else { manifest::read(files) }?;
     let options = Options { seed: arguments.seed, empty: true, ..Options::default() };
     let mut world =
-        World::starting_at(Timestamp::now(), options).context("the sandbox refuses its first objects")?;
+        World::starting_at(outside::now(), options).context("the sandbox refuses its first objects")?;
     registration::register(&world.cloudflare, &manifests, arguments.plan.into());
     apply(&world, &manifests)?;
     let mut reporter = Reporter::new(arguments.output);

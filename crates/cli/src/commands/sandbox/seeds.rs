@@ -1,0 +1,36 @@
+//! `kflare sandbox sim`: worlds drawn from seeds, with what came of each. Drawing and judging are `crate::simulation`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::arguments::SeedArguments;
+use crate::simulation;
+use crate::terminal::{self, Tone};
+
+/// Runs the seeds in order; fails when one does.
+pub(super) fn execute(arguments: &SeedArguments) -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    let colour = terminal::wants_colour(&io::stdout());
+    let mut failed = Vec::new();
+    for seed in (arguments.seed..).take(usize::try_from(arguments.seeds).unwrap_or(usize::MAX)) {
+        match simulation::run_seed(seed) {
+            Ok(run) => {
+                let verdict = Tone::Good.paint("ok    ", colour);
+                writeln!(out, "{verdict} seed {seed}, {} requests", run.requests.len())?;
+            }
+            Err(failure) => {
+                failed.push(seed);
+                writeln!(out, "{} seed {seed}", Tone::Bad.paint("FAILED", colour))?;
+                for line in failure.to_string().lines() {
+                    writeln!(out, "  {}", terminal::harmless(line))?;
+                }
+            }
+        }
+        out.flush()?;
+    }
+    let passed = arguments.seeds - u64::try_from(failed.len()).unwrap_or(arguments.seeds);
+    writeln!(out, "{passed} of {} seeds passed", arguments.seeds)?;
+    let Some(first) = failed.first() else { return Ok(ExitCode::SUCCESS) };
+    writeln!(out, "see one again with: kflare sandbox sim --seed {first} --seeds 1")?;
+    Ok(ExitCode::FAILURE)
+}
