@@ -25,9 +25,9 @@ pub struct SandboxArguments {
 /// How a sandbox is served.
 #[derive(Args, Debug)]
 pub struct ServeArguments {
-    /// Manifests to apply: files or directories, several documents each; without it the samples
+    /// Manifests to apply: files, directories or - for standard input; without it the samples
     ///
-    /// Namespaces that they name and that do not exist are created. The accounts of their CloudflareAccounts, and the
+    /// A file may hold several documents. Namespaces that they name and that do not exist are created. The accounts of their CloudflareAccounts, and the
     /// tokens of the Secrets that those name, exist in the simulated Cloudflare: any manifest works as it is.
     #[arg(long = "filename", short = 'f', env = "KFLARE_FILENAME", value_name = "PATH")]
     pub filename: Vec<PathBuf>,
@@ -83,11 +83,11 @@ pub struct ServeArguments {
 pub enum PlanName {
     /// 200 records a zone, batches of 200
     Free,
-    /// 3,500 records a zone
+    /// 3,500 records a zone, batches of 3,500
     Pro,
-    /// 3,500 records a zone
+    /// 3,500 records a zone, batches of 3,500
     Business,
-    /// As many records as an Enterprise contract allows, batches of 3,500
+    /// A million records a zone, batches of 3,500
     Enterprise,
 }
 

@@ -90,15 +90,31 @@ impl Drop for KubeconfigFile {
 mod tests {
     use super::*;
 
-    fn scratch(name: &str) -> PathBuf {
-        let directory = std::env::temp_dir().join(format!("kflare-kubeconfig-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        directory.join(name)
+    /// A directory that goes with the test.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(test: &str) -> Self {
+            let directory = std::env::temp_dir().join(format!("kflare-{}-{test}", std::process::id()));
+            fs::create_dir_all(&directory).unwrap();
+            Self(directory)
+        }
+
+        fn file(&self) -> PathBuf {
+            self.0.join("kubeconfig")
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
     }
 
     #[test]
     fn it_goes_when_dropped_and_replaces_only_its_own_kind() {
-        let path = scratch("own");
+        let scratch = Scratch::new("own");
+        let path = scratch.file();
         let first = KubeconfigFile::write(&path, "one").unwrap();
         let second = KubeconfigFile::write(&path, "two").unwrap();
         drop(first);
@@ -109,16 +125,29 @@ mod tests {
 
     #[test]
     fn a_file_of_someone_else_stays() {
-        let path = scratch("foreign");
+        let scratch = Scratch::new("foreign");
+        let path = scratch.file();
         fs::write(&path, "mine").unwrap();
         assert!(matches!(KubeconfigFile::write(&path, "x"), Err(KubeconfigError::Foreign(_))));
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
-        fs::remove_file(&path).unwrap();
     }
 
     #[test]
     fn a_directory_that_is_missing_is_an_error_that_helps() {
-        let error = KubeconfigFile::write(&scratch("no/such"), "x").unwrap_err();
+        let error = KubeconfigFile::write(Path::new("no/such/kubeconfig"), "x").unwrap_err();
         assert!(error.to_string().ends_with("name another file with --kubeconfig"), "{error}");
+    }
+
+    #[test]
+    fn a_sandbox_that_still_serves_keeps_its_file() {
+        let scratch = Scratch::new("live");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let kubeconfig =
+            format!("clusters:\n- cluster:\n    server: http://{}\n", listener.local_addr().unwrap());
+        let _held = KubeconfigFile::write(&scratch.file(), &kubeconfig).unwrap();
+        let second = KubeconfigFile::write(&scratch.file(), "x");
+        assert!(matches!(second, Err(KubeconfigError::InUse { .. })), "{second:?}");
+        drop(listener);
+        assert!(KubeconfigFile::write(&scratch.file(), "x").is_ok());
     }
 }

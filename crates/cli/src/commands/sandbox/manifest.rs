@@ -2,12 +2,16 @@
 //! Reads only; what applying them means is the API server's.
 
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 /// Extensions that `kubectl apply -f DIRECTORY` takes.
 const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
+
+/// How kubectl and others call standard input.
+const STANDARD_INPUT: &str = "-";
 
 /// Largest file: many times the 10,000 objects that one sandbox is measured with, and it must fit in memory.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -86,11 +90,26 @@ pub(super) fn samples() -> Result<Vec<Manifest>, ManifestError> {
 pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Manifest>, ManifestError> {
     let mut manifests = Vec::new();
     for path in paths {
+        if path.as_os_str() == STANDARD_INPUT {
+            manifests.extend(parse("standard input", &standard_input()?)?);
+            continue;
+        }
         for file in files(path)? {
             manifests.extend(parse(&file.display().to_string(), &text(&file)?)?);
         }
     }
     Ok(manifests)
+}
+
+fn standard_input() -> Result<String, ManifestError> {
+    let path = || PathBuf::from(STANDARD_INPUT);
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_string(&mut text);
+    let bytes = read.map_err(|source| ManifestError::Read { path: path(), source })?;
+    if u64::try_from(bytes).is_ok_and(|bytes| bytes > FILE_BYTES_MAX) {
+        return Err(ManifestError::TooLarge(path()));
+    }
+    Ok(text)
 }
 
 fn files(path: &Path) -> Result<Vec<PathBuf>, ManifestError> {

@@ -21,6 +21,9 @@ const SIZE_UNKNOWN: (usize, usize) = (80, 24);
 /// Lines of the screen that the live table leaves alone: its own state below it, and the cursor's.
 const LINES_KEPT: usize = 3;
 
+/// Objects that are listed once all is done, those that are not Ready first: what one can scroll through.
+const OBJECTS_SHOWN: usize = 100;
+
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
@@ -107,7 +110,11 @@ impl Reporter {
         let now: BTreeMap<_, _> = rows.iter().map(|row| ((row.kind, row.key()), row.clone())).collect();
         let gone = self.known.iter().filter(|(key, _)| !now.contains_key(*key));
         let gone: Vec<_> = gone.map(|(_, row)| Turned::Away(row.clone())).collect();
-        let changed = rows.iter().filter(|row| self.known.get(&(row.kind, row.key())) != Some(row));
+        let changed = rows.iter().filter(|row| match self.known.get(&(row.kind, row.key())) {
+            Some(known) => known != *row,
+            // That something has just been created is no news to whoever created it.
+            None => !row.is_untouched(),
+        });
         let turned = changed.cloned().map(Turned::To).chain(gone).collect();
         self.known = now;
         turned
@@ -131,7 +138,7 @@ impl Reporter {
         if let Form::Live(region) = &mut self.form {
             // The table as it was drawn may lack rows.
             region.draw(&mut self.out, Vec::new(), size().0)?;
-            writeln!(self.out, "{}\n", row::table(rows, look).join("\n"))?;
+            writeln!(self.out, "{}\n", row::short_table(rows, OBJECTS_SHOWN, look).join("\n"))?;
         }
         let heading = match (rest, rows.len()) {
             (Rest::Settled, 0) => "Settled: there is no object.".to_owned(),

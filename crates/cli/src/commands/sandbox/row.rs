@@ -47,6 +47,11 @@ impl Row {
         self.ready == "True" && !self.is_deleting
     }
 
+    /// Nobody has looked at it yet.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.ready.is_empty() && !self.is_deleting
+    }
+
     /// `namespace/name`, or the name alone.
     pub(super) fn key(&self) -> String {
         if self.namespace.is_empty() {
