@@ -1,4 +1,4 @@
-//! Leader election by a Lease, after client-go's algorithm (kube has none; see the stack notes on the crates).
+//! Leader election by a Lease, after client-go's algorithm (kube has none; docs/adr/0007-dependencies.md says why no crate).
 //! Says who leads; what leading means is for the dispatcher. Nothing is fenced at Cloudflare, so nothing is sent once
 //! the lease could be another's.
 //!
