@@ -1,6 +1,7 @@
 //! Every effect of kflare: watches, the work queue, gathering, sending, status, Events, leader election, metrics.
 //! Never decides: what to read, write and report is said by `plan`.
 
+pub mod bounded;
 pub mod cache;
 pub mod cloudflare;
 pub mod credentials;

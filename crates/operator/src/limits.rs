@@ -57,3 +57,7 @@ pub const PARKED_MAX: usize = 64;
 
 /// References followed from a resource to its account: the longest chain of kinds has three, a loop would not end.
 pub const CHAIN_MAX: usize = 8;
+
+/// Bytes of one answer of the API server that is no watch: a page of [`KUBERNETES_PAGE`] objects, each below 100 kB
+/// unless it holds a Worker's script (etcd's limit is 1.5 MB).
+pub const KUBERNETES_BODY_MAX: usize = 64 * 1024 * 1024;

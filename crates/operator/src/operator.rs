@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::bounded::bounded;
 use crate::cache::Cache;
 use crate::cloudflare::{Clock, Cloudflare};
 use crate::credentials::Credentials;
@@ -113,6 +114,7 @@ impl Operator {
     #[must_use]
     pub fn start(kube: Client, cloudflare: Transport, config: Config) -> Self {
         let (timings, seed) = (config.timings.clone(), config.seed);
+        let kube = bounded(kube, timings.kubernetes_request);
         let metrics = Arc::new(Metrics::default());
         let queue = Queue::new(timings.clone(), seed, config.drift_check_interval);
         let shared = Arc::new(Shared::new(Cache::new(kinds::KINDS), queue, metrics));
