@@ -1,4 +1,4 @@
-// Generated from kinds/dns_record.toml (sha256 70a00aec5a2d0b1d4d7a2d76c2d91db6aae77a6772e216b4afa1ca269307a6ed) by kindgen, do not edit.
+// Generated from kinds/dns_record.toml (sha256 ef84f8f00221a617fbcf52bbdc20c550636f10ac7dcc16718207387684df4ca0) by kindgen, do not edit.
 //! The row and the types of DNSRecord.
 
 use std::collections::BTreeSet;
@@ -87,6 +87,13 @@ pub(super) static KIND: Kind = Kind {
             immutable: false,
             own_call: None,
         },
+        Field {
+            name: "settings",
+            wire: "/settings",
+            unset: WhenUnset::Unmanaged { clear: "{}" },
+            immutable: false,
+            own_call: None,
+        },
     ],
     status: &[
         StatusField { status: "/recordID", wire: "/id" },
@@ -109,10 +116,10 @@ pub struct DnsRecordSpec {
     /// The record's type.
     #[serde(rename = "type")]
     pub type_: DnsRecordType,
-    /// The record's value: an address, a host or a text. CAA and SRV records can be written as `data` instead.
+    /// The record's value: an address, a host or a text. Records that have `data` can be written here as a zone file has them instead, such as `10 5 5060 sip.example.com` for SRV.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The parts of a CAA record (`flags`, `tag`, `value`) or of an SRV record (`priority`, `weight`, `port`, `target`), named as Cloudflare's API names them.
+    /// The parts of a record that has several, named as Cloudflare's API names them; see below for what each type has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Map<String, Value>>,
     /// Seconds that resolvers may keep the record; 1 lets Cloudflare choose. Below 60 only Enterprise zones can go.
@@ -121,7 +128,7 @@ pub struct DnsRecordSpec {
     /// Whether visitors go through Cloudflare's network instead of straight to the address.
     #[serde(default = "dns_record_proxied")]
     pub proxied: bool,
-    /// Preference of an MX record; the lowest is tried first.
+    /// Preference of an MX or URI record; the lowest is tried first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<u16>,
     /// A note shown beside the record. Cloudflare takes 100 characters on Free zones and 500 on others. Dropped from the spec, a comment that kflare wrote is removed; one that it never wrote stays.
@@ -130,6 +137,9 @@ pub struct DnsRecordSpec {
     /// Tags of the record, each `name` or `name:value`. Free zones have none. Dropped from the spec, tags that kflare wrote are removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<BTreeSet<String>>,
+    /// How Cloudflare serves the record. Dropped from the spec, settings that kflare wrote are turned off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<DnsRecordSettings>,
 }
 
 fn dns_record_ttl() -> u32 {
@@ -158,18 +168,74 @@ pub enum DnsRecordType {
     /// `CAA`.
     #[serde(rename = "CAA")]
     Caa,
+    /// `CERT`.
+    #[serde(rename = "CERT")]
+    Cert,
     /// `CNAME`.
     #[serde(rename = "CNAME")]
     Cname,
+    /// `DNSKEY`.
+    #[serde(rename = "DNSKEY")]
+    Dnskey,
+    /// `DS`.
+    #[serde(rename = "DS")]
+    Ds,
+    /// `HTTPS`.
+    #[serde(rename = "HTTPS")]
+    Https,
+    /// `LOC`.
+    #[serde(rename = "LOC")]
+    Loc,
     /// `MX`.
     #[serde(rename = "MX")]
     Mx,
+    /// `NAPTR`.
+    #[serde(rename = "NAPTR")]
+    Naptr,
+    /// `NS`.
+    #[serde(rename = "NS")]
+    Ns,
+    /// `OPENPGPKEY`.
+    #[serde(rename = "OPENPGPKEY")]
+    Openpgpkey,
+    /// `PTR`.
+    #[serde(rename = "PTR")]
+    Ptr,
+    /// `SMIMEA`.
+    #[serde(rename = "SMIMEA")]
+    Smimea,
     /// `SRV`.
     #[serde(rename = "SRV")]
     Srv,
+    /// `SSHFP`.
+    #[serde(rename = "SSHFP")]
+    Sshfp,
+    /// `SVCB`.
+    #[serde(rename = "SVCB")]
+    Svcb,
+    /// `TLSA`.
+    #[serde(rename = "TLSA")]
+    Tlsa,
     /// `TXT`.
     #[serde(rename = "TXT")]
     Txt,
+    /// `URI`.
+    #[serde(rename = "URI")]
+    Uri,
+}
+
+/// How Cloudflare serves the record. Dropped from the spec, settings that kflare wrote are turned off.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DnsRecordSettings {
+    /// Answer with IPv4 addresses alone; for proxied records.
+    #[serde(rename = "ipv4Only", skip_serializing_if = "Option::is_none")]
+    pub ipv4_only: Option<bool>,
+    /// Answer with IPv6 addresses alone; for proxied records.
+    #[serde(rename = "ipv6Only", skip_serializing_if = "Option::is_none")]
+    pub ipv6_only: Option<bool>,
+    /// Answer with the addresses that a CNAME leads to; for CNAME records that are not proxied.
+    #[serde(rename = "flattenCname", skip_serializing_if = "Option::is_none")]
+    pub flatten_cname: Option<bool>,
 }
 
 /// What kflare says of a DNSRecord.

@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 9e3b1a62ae2e5bdfbbe604ffec1870c94b5b72576f618fa3c4309fa4debf5ebd) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 da63b70792e66d521e6505b664b03b06d416f81235de247731e4c4d5d8ea11de) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;
@@ -27,6 +27,8 @@ pub mod types {
         CloudflareAccountAllowedNamespacesSelectorMatchExpressionsOperator, CloudflareAccountSpec,
         CloudflareAccountStatus, CloudflareAccountTokenSecretRef,
     };
-    pub use super::dns_record::{DnsRecordSpec, DnsRecordStatus, DnsRecordType, DnsRecordZoneRef};
+    pub use super::dns_record::{
+        DnsRecordSettings, DnsRecordSpec, DnsRecordStatus, DnsRecordType, DnsRecordZoneRef,
+    };
     pub use super::zone::{ZoneAccountRef, ZoneCloudflareMetadata, ZonePlan, ZoneSpec, ZoneStatus, ZoneType};
 }

@@ -10,15 +10,8 @@ use super::member::{self, invalid};
 use crate::table::{Hooks, Invalid, Parents};
 
 /// The hooks of the kind's row. Cloudflare refuses a second zone of one name in any account (1061).
-pub static HOOKS: Hooks = Hooks {
-    body,
-    canonical,
-    key,
-    loose_key: key,
-    refuses_twins: |_| true,
-    unusable,
-    refused: |_, _| None,
-};
+pub static HOOKS: Hooks =
+    Hooks { body, canonical, key, loose_key: key, refuses_twins: |_| true, unusable, refused: |_, _| None };
 
 /// What Cloudflare makes of a zone whose type nobody names.
 const TYPE_DEFAULT: &str = "full";

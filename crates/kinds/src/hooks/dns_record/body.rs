@@ -6,15 +6,16 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 
 use super::canonical::TTL_AUTOMATIC;
-use super::service::NUMBER_MAX;
 use super::target::Naming;
-use super::{RecordType, ZONE, address, authority, service, target, text, zone_name};
+use super::{RecordType, ZONE, address, encoding, settings, structured, target, text, zone_name};
 use crate::hooks::domain_name;
 use crate::hooks::member::{self, invalid};
 use crate::table::{Invalid, Parents};
 
 /// Seconds that a ttl may be on some plan (Cloudflare's error 9021); below 60 only on Enterprise.
 const TTL_SECONDS: RangeInclusive<u64> = 30..=86_400;
+/// A priority is 16 bits (RFC 1035, 3.3.9 for MX; RFC 7553, 4.2 for URI).
+const PRIORITY_MAX: u64 = 65_535;
 
 /// See [`crate::table::Hooks::body`].
 pub(super) fn body(spec: &Value, parents: &Parents<'_>) -> Result<Value, Invalid> {
@@ -28,12 +29,11 @@ pub(super) fn body(spec: &Value, parents: &Parents<'_>) -> Result<Value, Invalid
     let mut body = Map::new();
     body.insert("type".to_owned(), member::text(spec, "type").into());
     body.insert("name".to_owned(), name.into());
-    match record_type {
-        RecordType::Caa => body.insert("data".to_owned(), authority::outgoing(spec)?),
-        RecordType::Srv => body.insert("data".to_owned(), service::outgoing(spec, &zone)?),
-        _ => body.insert("content".to_owned(), content(spec, record_type, &zone)?.into()),
+    match record_type.layout() {
+        Some(layout) => body.insert("data".to_owned(), structured::outgoing(layout, spec, &zone)?),
+        None => body.insert("content".to_owned(), content(spec, record_type, &zone)?.into()),
     };
-    if record_type == RecordType::Mx {
+    if record_type.has_priority() {
         body.insert("priority".to_owned(), priority(spec)?.into());
     }
     body.insert("ttl".to_owned(), if proxied { TTL_AUTOMATIC } else { ttl(spec)? }.into());
@@ -46,6 +46,9 @@ pub(super) fn body(spec: &Value, parents: &Parents<'_>) -> Result<Value, Invalid
     if let Some(tags) = tags(spec)? {
         body.insert("tags".to_owned(), tags.into());
     }
+    if let Some(settings) = settings::outgoing(spec, record_type, proxied)? {
+        body.insert("settings".to_owned(), settings.into());
+    }
     Ok(Value::Object(body))
 }
 
@@ -57,17 +60,23 @@ fn record_type(spec: &Value) -> Result<RecordType, Invalid> {
 }
 
 fn content(spec: &Value, record_type: RecordType, zone: &str) -> Result<String, Invalid> {
+    if member::present(spec, "data").is_some() {
+        return Err(invalid("data", "is not for this type; write the value into content"));
+    }
     let written = member::text(spec, "content");
     let problem = match record_type {
         _ if written.is_empty() => Some("is missing; this type needs it".to_owned()),
         RecordType::A => address::problem_v4(written).map(str::to_owned),
         RecordType::Aaaa => address::problem_v6(written).map(str::to_owned),
+        RecordType::Openpgpkey => encoding::base64_problem(written).map(str::to_owned),
         _ => None,
     };
     let outgoing = match (problem, record_type) {
         (Some(problem), _) => Err(problem),
-        (None, RecordType::Cname) => target::outgoing(written, zone, Naming::Domain),
-        (None, RecordType::Mx) => target::outgoing(written, zone, Naming::Host),
+        (None, RecordType::Cname | RecordType::Ptr) => target::outgoing(written, zone, Naming::Domain),
+        (None, RecordType::Ns) => target::outgoing(written, zone, Naming::Host),
+        (None, RecordType::Mx) => target::outgoing(written, zone, Naming::HostOrRoot),
+        (None, RecordType::Openpgpkey) => Ok(encoding::canonical_base64(written)),
         (None, RecordType::Txt) => text::outgoing(written).map_err(|error| error.to_string()),
         (None, _) => Ok(written.to_owned()),
     };
@@ -75,11 +84,12 @@ fn content(spec: &Value, record_type: RecordType, zone: &str) -> Result<String, 
 }
 
 fn priority(spec: &Value) -> Result<u64, Invalid> {
-    let written = member::present(spec, "priority")
-        .ok_or_else(|| invalid("priority", "is missing; MX needs it, and the lowest is tried first"))?;
+    let written = member::present(spec, "priority").ok_or_else(|| {
+        invalid("priority", "is missing; MX and URI need it, and the lowest is tried first")
+    })?;
     member::count(written)
-        .filter(|priority| *priority <= NUMBER_MAX)
-        .ok_or_else(|| invalid("priority", format!("is no number from 0 to {NUMBER_MAX}")))
+        .filter(|priority| *priority <= PRIORITY_MAX)
+        .ok_or_else(|| invalid("priority", format!("is no number from 0 to {PRIORITY_MAX}")))
 }
 
 fn proxied(spec: &Value, record_type: RecordType) -> Result<bool, Invalid> {

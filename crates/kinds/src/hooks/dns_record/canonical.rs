@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{RecordType, address, authority, service, target, text};
+use super::{RecordType, address, encoding, settings, structured, target, text};
 use crate::hooks::{domain_name, member};
 use crate::table::Parents;
 
@@ -24,9 +24,9 @@ pub(super) fn canonical(wire: &Value, _parents: &Parents<'_>) -> Value {
     record.insert("proxied".to_owned(), proxied.into());
     record.insert("comment".to_owned(), comment(wire));
     record.insert("tags".to_owned(), tags(wire).into());
-    record.extend(settings(wire).map(|settings| ("settings".to_owned(), settings.into())));
+    record.extend(settings::canonical(wire).map(|settings| ("settings".to_owned(), settings.into())));
     record.extend(value(record_type, wire));
-    if record_type == Some(RecordType::Mx) {
+    if record_type.is_some_and(RecordType::has_priority) {
         record.insert("priority".to_owned(), member::number(wire, "priority", 0));
     }
     Value::Object(record)
@@ -36,15 +36,19 @@ pub(super) fn canonical(wire: &Value, _parents: &Parents<'_>) -> Value {
 // ignored (case B053).
 fn value(record_type: Option<RecordType>, wire: &Value) -> Option<(String, Value)> {
     let content = member::text(wire, "content");
+    if let Some(layout) = record_type.and_then(RecordType::layout) {
+        return structured::canonical(layout, wire).map(|(name, value)| (name.to_owned(), value));
+    }
     let (name, value) = match record_type {
-        Some(RecordType::Caa) => ("data", authority::canonical(wire)),
-        Some(RecordType::Srv) => ("data", service::canonical(wire)),
         Some(RecordType::A) => ("content", address::canonical_v4(content).into()),
         Some(RecordType::Aaaa) => ("content", address::canonical_v6(content).into()),
-        Some(RecordType::Cname | RecordType::Mx) => ("content", target::canonical(content).into()),
+        Some(RecordType::Cname | RecordType::Mx | RecordType::Ns | RecordType::Ptr) => {
+            ("content", target::canonical(content).into())
+        }
         Some(RecordType::Txt) => ("content", text::canonical(content).into()),
+        Some(RecordType::Openpgpkey) => ("content", encoding::canonical_base64(content).into()),
         None if content.is_empty() => ("data", member::present(wire, "data")?.clone()),
-        None => ("content", content.into()),
+        Some(_) | None => ("content", content.into()),
     };
     Some((name.to_owned(), value))
 }
@@ -69,11 +73,4 @@ fn tags(wire: &Value) -> Vec<String> {
     tags.sort();
     tags.dedup();
     tags
-}
-
-// Settings are false unless set, and absent or `{}` for most records.
-fn settings(wire: &Value) -> Option<Map<String, Value>> {
-    let mut settings = wire.get("settings")?.as_object()?.clone();
-    settings.retain(|_, value| !matches!(value, Value::Null | Value::Bool(false)));
-    (!settings.is_empty()).then_some(settings)
 }

@@ -3,11 +3,16 @@
 //! A type that is not managed keeps its content as Cloudflare wrote it, and a spec of that type is refused.
 
 mod address;
-mod authority;
 mod body;
 mod canonical;
+mod encoding;
+mod layout;
+mod line;
+mod parameters;
+mod part;
+mod record_type;
 mod refusal;
-mod service;
+mod settings;
 mod structured;
 mod target;
 mod text;
@@ -19,6 +24,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use self::record_type::RecordType;
 use super::member;
 use crate::table::{Hooks, Parents};
 
@@ -36,41 +42,6 @@ pub static HOOKS: Hooks = Hooks {
 /// The spec field that names the record's zone.
 const ZONE: &str = "zoneRef";
 
-/// The record types that kflare manages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RecordType {
-    A,
-    Aaaa,
-    Caa,
-    Cname,
-    Mx,
-    Srv,
-    Txt,
-}
-
-impl RecordType {
-    const NAMES: &[(&str, Self)] = &[
-        ("A", Self::A),
-        ("AAAA", Self::Aaaa),
-        ("CAA", Self::Caa),
-        ("CNAME", Self::Cname),
-        ("MX", Self::Mx),
-        ("SRV", Self::Srv),
-        ("TXT", Self::Txt),
-    ];
-
-    /// The type of a spec, a body or an object of Cloudflare's.
-    fn of(record: &Value) -> Option<Self> {
-        let written = member::text(record, "type");
-        Self::NAMES.iter().find(|(name, _)| *name == written).map(|(_, found)| *found)
-    }
-
-    /// Whether Cloudflare can put its proxy before such a record.
-    fn can_be_proxied(self) -> bool {
-        matches!(self, Self::A | Self::Aaaa | Self::Cname)
-    }
-}
-
 /// The zone's name in the form that is compared, once the Zone is known.
 fn zone_name(parents: &Parents<'_>) -> Option<String> {
     let name = parents.get(ZONE)?.spec_str("/name")?;
@@ -81,16 +52,20 @@ fn zone_name(parents: &Parents<'_>) -> Option<String> {
 // another target is another content of the same record.
 fn key(canonical: &Value) -> BTreeMap<&'static str, String> {
     let mut key = loose_key(canonical);
-    let data = canonical.get("data").unwrap_or(&Value::Null);
-    let content = member::text(canonical, "content");
-    let content = match RecordType::of(canonical) {
-        Some(RecordType::Cname) => return key,
-        Some(RecordType::Caa) => authority::rendered(data),
-        Some(RecordType::Srv) => service::rendered(data),
-        Some(RecordType::Mx) => format!("{} {content}", member::rendered(canonical.get("priority"))),
-        Some(RecordType::A | RecordType::Aaaa | RecordType::Txt) => content.to_owned(),
-        None if content.is_empty() => member::rendered(Some(data)),
-        None => content.to_owned(),
+    let record_type = RecordType::of(canonical);
+    if record_type == Some(RecordType::Cname) {
+        return key;
+    }
+    let data = canonical.get("data").filter(|data| !data.is_null());
+    let value = match (data, record_type.and_then(RecordType::layout)) {
+        (Some(data), Some(layout)) => structured::rendered(layout, data),
+        (Some(data), None) => member::rendered(Some(data)),
+        (None, _) => member::text(canonical, "content").to_owned(),
+    };
+    let content = if record_type.is_some_and(RecordType::has_priority) {
+        format!("{} {value}", member::rendered(canonical.get("priority")))
+    } else {
+        value
     };
     key.insert("content", content);
     key
@@ -100,8 +75,6 @@ fn loose_key(canonical: &Value) -> BTreeMap<&'static str, String> {
     ["type", "name"].into_iter().map(|part| (part, member::text(canonical, part).to_owned())).collect()
 }
 
-// Cloudflare answers 81058 to a second identical record, but takes an identical SRV twice (case B051,
-// cloudflare/terraform-provider-cloudflare#750). What is not known of a type costs a look before its create.
 fn refuses_twins(canonical: &Value) -> bool {
-    RecordType::of(canonical).is_some_and(|record_type| record_type != RecordType::Srv)
+    RecordType::of(canonical).is_some_and(RecordType::refuses_twins)
 }

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::canonical::TTL_AUTOMATIC;
-use super::{RecordType, ZONE, address};
+use super::{RecordType, ZONE, address, encoding, structured, text};
 use crate::hooks::member::{self, invalid};
 use crate::table::{Invalid, Parents};
 
@@ -94,11 +94,35 @@ fn refused_value(canonical: &Value) -> Option<Invalid> {
         RecordType::Mx if is_address(content) => {
             Some(invalid("content", "is an address; name the mail host (Cloudflare: 9009)"))
         }
+        RecordType::Ns | RecordType::Ptr if is_address(content) => {
+            Some(invalid("content", "is an address; name the host (Cloudflare: 9007)"))
+        }
         RecordType::Srv
             if canonical.pointer("/data/target").and_then(Value::as_str).is_some_and(is_address) =>
         {
             Some(invalid("data.target", "is an address; name the host (RFC 2782)"))
         }
-        RecordType::Caa | RecordType::Cname | RecordType::Mx | RecordType::Srv | RecordType::Txt => None,
+        record_type => too_long(record_type, canonical),
     }
+}
+
+// More than a record can hold. A text is measured when it is read, as its strings count.
+fn too_long(record_type: RecordType, canonical: &Value) -> Option<Invalid> {
+    let (field, bytes) = match (record_type.layout(), canonical.get("data")) {
+        (Some(layout), Some(data)) => {
+            let last = layout.parts.last()?.name;
+            (format!("data.{last}"), structured::wire_bytes(layout, data))
+        }
+        _ if record_type == RecordType::Openpgpkey => {
+            ("content".to_owned(), encoding::base64_bytes(member::text(canonical, "content")))
+        }
+        _ => return None,
+    };
+    (bytes > text::WIRE_BYTES_MAX).then(|| {
+        let most = text::WIRE_BYTES_MAX;
+        invalid(
+            &field,
+            format!("makes a record of {bytes} bytes, more than {most} (Cloudflare: 9015); shorten it"),
+        )
+    })
 }

@@ -1,9 +1,10 @@
-//! Host names that records point to (CNAME, MX, SRV): one spelling to compare, and what can be one. Which name a
+//! Host names that records point to (CNAME, MX, NS, PTR, SRV and others): one spelling to compare, and what can be one. Which name a
 //! target may not be (its own record's, an address) is for the refusals.
 
 use crate::hooks::domain_name;
 
-/// The root, as a target: "no such service" for SRV (RFC 2782, case B050), "no mail" for MX (RFC 7505).
+/// The root, as a target: "no such service" for SRV (RFC 2782, case B050), "no mail" for MX (RFC 7505), the record's
+/// own name for HTTPS and SVCB (RFC 9460, 2.5), no replacement for NAPTR (RFC 3403, 4.1).
 const ROOT: &str = ".";
 /// The zone's own name, as in zone files.
 const APEX: &str = "@";
@@ -11,10 +12,12 @@ const APEX: &str = "@";
 /// What a record type takes as its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
-    /// Any domain name (CNAME): zone delegation of reverse names uses `/` (RFC 2317).
+    /// Any domain name (CNAME, PTR): zone delegation of reverse names uses `/` (RFC 2317).
     Domain,
     /// A host's name: letters, digits, hyphens and, in practice, underscores.
     Host,
+    /// The same, or the root.
+    HostOrRoot,
 }
 
 /// A target in the form that is compared; the root stays the root.
@@ -27,7 +30,7 @@ pub(super) fn outgoing(written: &str, zone: &str, naming: Naming) -> Result<Stri
     match written {
         "" => return Err("is empty; write the name of a host, such as lb.example.net".to_owned()),
         APEX => return Ok(zone.to_owned()),
-        ROOT if naming == Naming::Host => return Ok(ROOT.to_owned()),
+        ROOT if naming == Naming::HostOrRoot => return Ok(ROOT.to_owned()),
         _ => {}
     }
     let name = domain_name::parse(written).map_err(|error| error.to_string())?;
@@ -50,7 +53,9 @@ impl Naming {
     fn allows(self, character: char) -> bool {
         match self {
             Self::Domain => !matches!(character, ':' | '@' | '"' | '*' | '?' | '#'),
-            Self::Host => character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.'),
+            Self::Host | Self::HostOrRoot => {
+                character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
+            }
         }
     }
 }

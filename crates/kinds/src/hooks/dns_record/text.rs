@@ -1,10 +1,11 @@
 //! TXT values: one text in several spellings. Cloudflare answers `"first 255 bytes" "rest"` for what was sent
-//! whole, users write either, and all of them are one value (case B037). Other quoted values (CAA) use it too.
+//! whole, users write either, and all of them are one value (case B037). Other quoted values (CAA, NAPTR, URI and the
+//! parameters of HTTPS) use it too.
 
 /// Most bytes of one string of a TXT record: its length is one octet (RFC 1035, 3.3).
 const STRING_BYTES_MAX: usize = 255;
 /// Most bytes of a record in wire format, the strings' length octets included (Cloudflare's error 9015).
-const WIRE_BYTES_MAX: usize = 4096;
+pub(super) const WIRE_BYTES_MAX: usize = 4096;
 
 /// Why a text cannot be a TXT value, and what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -88,6 +89,14 @@ fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
     (!strings.is_empty()).then_some(strings)
 }
 
+/// The bytes of what stands between two quotes; nothing when an escape in it is none.
+pub(super) fn unescaped(inside: &str) -> Option<Vec<u8>> {
+    match string(format!("\"{inside}\"").as_bytes())? {
+        (bytes, []) => Some(bytes),
+        _ => None,
+    }
+}
+
 // One quoted string at the front, and what comes after it.
 fn string(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut rest = text.strip_prefix(b"\"")?;
@@ -113,8 +122,8 @@ fn string(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-// The quoted form, in strings of at most `most` bytes that never split a character.
-fn quoted(bytes: &[u8], most: usize) -> String {
+/// The quoted form, in strings of at most `most` bytes that never split a character.
+pub(super) fn quoted(bytes: &[u8], most: usize) -> String {
     let mut strings = String::from('"');
     let mut held = 0;
     let mut put = |size: usize, write: &dyn Fn(&mut String)| {

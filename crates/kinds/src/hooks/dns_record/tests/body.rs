@@ -90,7 +90,7 @@ fn b046_b067_what_no_record_can_have_names_its_field() {
     assert_invalid(
         &json!({ "type": "A", "name": "app", "content": "192.0.2.10" }),
         &[
-            (json!({ "type": "LOC" }), "type"),
+            (json!({ "type": "SPF" }), "type"),
             (json!({ "type": null }), "type"),
             (json!({ "name": "" }), "name"),
             (json!({ "name": "a..b" }), "name"),
