@@ -45,6 +45,9 @@ fn every_invariant_stands_in_the_architecture_and_the_tests_that_hold_it_exist()
     for row in rows {
         let tests =
             quoted(row).filter(|word| word.contains('_') && !word.contains([':', '.', '/', '(', ' ']));
+        for scenario in quoted(row).filter(|word| word.ends_with(".txt")) {
+            assert!(root().join("scenarios").join(scenario).exists(), "no scenario {scenario}: {row}");
+        }
         for test in tests {
             let definition = format!("fn {test}(");
             assert!(
