@@ -195,7 +195,8 @@ impl Cloudflare {
 
 /// One line for each call; only those that change something are worth a line of a log that is not for debugging.
 fn tell(request: &Request, status: u16, took: Duration) {
-    let (method, route, millis) = (request.method.as_str(), request.route, took.as_millis());
+    let (method, route) = (request.method.as_str(), request.route);
+    let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     if request.is_write() {
         tracing::info!(method, route, status, millis, "write to Cloudflare");
     } else {
