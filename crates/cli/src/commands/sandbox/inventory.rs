@@ -78,9 +78,8 @@ fn record_table(records: &[(String, Value)], look: Look) -> Vec<String> {
             None => String::new(),
         };
         let proxied = if record["proxied"] == true { "yes" } else { "no" };
+        // Of MX, SRV and URI, whose content lacks it.
         let priority = record["priority"].as_u64().map(|priority| format!("{priority} ")).unwrap_or_default();
-        // The content of an SRV record already begins with its priority.
-        let priority = if record["type"] == "MX" { priority } else { String::new() };
         let content = format!("{priority}{}", record["content"].as_str().unwrap_or_default());
         [word(record, "/name"), word(record, "/type"), ttl.into(), proxied.into(), content.into()]
     };
