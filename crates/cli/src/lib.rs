@@ -3,6 +3,7 @@
 
 pub mod commands;
 pub mod scenario;
+pub mod simulation;
 pub mod table;
 pub mod terminal;
 pub mod world;
