@@ -415,3 +415,6 @@ fn unlink<K: Ord, V: Ord>(index: &mut BTreeMap<K, BTreeSet<V>>, key: &K, value: 
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

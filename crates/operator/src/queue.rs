@@ -6,6 +6,10 @@
 //! - What becomes due while its unit runs leads to exactly one more run.
 //! - Ready units run in class order, within a class first come first served. A delay never delays what is due.
 
+mod schedule;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -13,15 +17,13 @@ use cf_api::budget::Class;
 use plan::{MemberId, UnitKey};
 use tokio::time::Instant;
 
+use self::schedule::{Schedule, Schedules};
 use crate::jitter;
 use crate::limits::{SCHEDULES_SLACK, SLICE_FULL, SLICE_MAX};
 use crate::timings::{Timings, doubled};
 
 /// Share by which back-offs vary, so that members that failed together do not come back together.
 const BACKOFF_SPREAD: f64 = 0.1;
-
-/// Share by which drift checks and resyncs of a unit vary (design §4: ±10 % per parent).
-const SCHEDULE_SPREAD: f64 = 0.1;
 
 /// Why something is due later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,19 +120,11 @@ struct MemberState {
     timer: Option<(Instant, u64)>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Schedule {
-    drift: Option<Instant>,
-    resync: Instant,
-    round: u64,
-}
-
 /// The queue.
 #[derive(Debug)]
 pub struct Queue {
     timings: Timings,
     seed: u64,
-    drift_interval: Option<Duration>,
     units: BTreeMap<UnitKey, Unit>,
     ready: BTreeMap<(Class, u64), UnitKey>,
     timers: BTreeMap<(Instant, u64), Timer>,
@@ -138,7 +132,7 @@ pub struct Queue {
     running: BTreeMap<MemberId, UnitKey>,
     /// Who is held until this member's run has ended.
     blocked: BTreeMap<MemberId, BTreeSet<(UnitKey, MemberId)>>,
-    schedules: BTreeMap<UnitKey, Schedule>,
+    schedules: Schedules,
     counter: u64,
 }
 
@@ -147,17 +141,16 @@ impl Queue {
     #[must_use]
     pub fn new(timings: Timings, seed: u64, drift_interval: Option<Duration>) -> Self {
         Self {
-            timings,
-            seed,
-            drift_interval,
             units: BTreeMap::new(),
             ready: BTreeMap::new(),
             timers: BTreeMap::new(),
             members: BTreeMap::new(),
             running: BTreeMap::new(),
             blocked: BTreeMap::new(),
-            schedules: BTreeMap::new(),
+            schedules: Schedules::new(timings.resync, drift_interval, seed),
             counter: 0,
+            timings,
+            seed,
         }
     }
 
@@ -416,13 +409,13 @@ impl Queue {
                 return;
             }
             Again::Settled => {
-                let schedule = self.unit_schedule(unit, now);
+                let schedule = self.schedule_of(unit, now);
                 match schedule.drift {
                     Some(drift) if drift <= schedule.resync => (drift, Class::Drift, Why::Drift),
                     _ => (schedule.resync, Class::Drift, Why::Resync),
                 }
             }
-            Again::Resync => (self.unit_schedule(unit, now).resync, Class::Drift, Why::Resync),
+            Again::Resync => (self.schedule_of(unit, now).resync, Class::Drift, Why::Resync),
             Again::OnChange => (now + self.timings.wait_poll, Class::Retry, Why::Wait),
             Again::After(delay, class) => (now + delay, class, Why::Wait),
             Again::Fault(not_before) => {
@@ -439,38 +432,21 @@ impl Queue {
         }
     }
 
+    fn schedule_of(&mut self, unit: &UnitKey, now: Instant) -> Schedule {
+        if self.schedules.len() > 2 * self.units.len() + self.members.len() + SCHEDULES_SLACK {
+            self.schedules.sweep(now);
+            let idle = |unit: &Unit| unit.due.is_empty() && unit.held.is_empty() && !unit.is_running;
+            self.units.retain(|_, unit| !idle(unit) || unit.hold_until.is_some_and(|until| until > now));
+        }
+        self.schedules.of(unit, now)
+    }
+
     fn backoff(&self, member: &MemberId, failures: u32, not_before: Option<Duration>) -> Duration {
         let Timings { backoff_first, backoff_max, .. } = self.timings;
         let pause = doubled(backoff_first, backoff_max, failures);
         let pause =
             jitter::spread(pause, BACKOFF_SPREAD, self.seed, &(member.kind, &member.key), failures.into());
         pause.min(backoff_max).max(not_before.unwrap_or_default())
-    }
-
-    /// The unit's common times, so that a unit is checked once and not once per member.
-    fn unit_schedule(&mut self, unit: &UnitKey, now: Instant) -> Schedule {
-        let (seed, resync) = (self.seed, self.timings.resync);
-        let drift_interval = self.drift_interval;
-        let next =
-            |interval, round| now + jitter::spread(interval, SCHEDULE_SPREAD, seed, &unit.to_string(), round);
-        if self.schedules.len() > 2 * self.units.len() + self.members.len() + SCHEDULES_SLACK {
-            self.schedules.retain(|_, schedule| schedule.resync > now);
-            let idle = |unit: &Unit| unit.due.is_empty() && unit.held.is_empty() && !unit.is_running;
-            self.units.retain(|_, unit| !idle(unit) || unit.hold_until.is_some_and(|until| until > now));
-        }
-        let schedule = self.schedules.entry(unit.clone()).or_insert_with(|| Schedule {
-            drift: drift_interval.map(|interval| next(interval, 0)),
-            resync: next(resync, 0),
-            round: 0,
-        });
-        if schedule.resync <= now || schedule.drift.is_some_and(|drift| drift <= now) {
-            schedule.round += 1;
-            if schedule.resync <= now {
-                schedule.resync = next(resync, schedule.round);
-            }
-            schedule.drift = drift_interval.map(|interval| next(interval, schedule.round));
-        }
-        *schedule
     }
 
     /// Whoever waited for this member's run is due.

@@ -1,0 +1,150 @@
+//! What the caches promise: nothing old wins, our own writes are no news, and what is not known is not absent.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::object::{fingerprint, patched};
+
+fn row(name: &str) -> &'static Kind {
+    kinds::kind(name).unwrap()
+}
+
+fn resource(value: Value) -> Resource {
+    serde_json::from_value(value).unwrap()
+}
+
+fn zone(version: u64) -> Resource {
+    resource(json!({
+        "metadata": {"name": "z", "namespace": "default", "uid": "u1", "resourceVersion": version.to_string(),
+            "generation": 1},
+        "spec": {"name": "example.com", "accountRef": {"name": "main"}},
+    }))
+}
+
+fn record(name: &str, id: Option<&str>) -> Resource {
+    let labels = id.map_or(json!({}), |id| json!({"kflare.dev/record-id": id}));
+    resource(json!({
+        "metadata": {"name": name, "namespace": "default", "uid": name, "resourceVersion": "1", "labels": labels},
+        "spec": {"zoneRef": {"name": "z"}, "name": name, "type": "A", "content": "192.0.2.1"},
+    }))
+}
+
+fn key(name: &str) -> Key {
+    Key::new("default", name)
+}
+
+fn cache() -> Cache {
+    let mut cache = Cache::new(kinds::KINDS);
+    for kind in kinds::KINDS {
+        cache.listed(kind, &BTreeSet::new());
+    }
+    cache
+}
+
+#[test]
+fn what_was_never_listed_is_unknown_and_not_missing() {
+    let mut cache = Cache::new(kinds::KINDS);
+    assert!(matches!(cache.get("Zone", &key("z")), Lookup::Unknown(_)));
+    assert!(!cache.is_ready_for("Zone"));
+    cache.listed(row("Zone"), &BTreeSet::new());
+    assert_eq!(cache.get("Zone", &key("z")), Lookup::Missing);
+}
+
+#[test]
+fn a_list_tells_what_was_deleted_while_the_watch_was_down() {
+    let mut cache = cache();
+    for name in ["a", "b"] {
+        cache.apply(row("DNSRecord"), &record(name, None), Source::Watch).unwrap();
+    }
+    let gone = cache.listed(row("DNSRecord"), &BTreeSet::from([key("b")]));
+    assert_eq!(gone.len(), 1);
+    assert_eq!(gone[0].member.key, key("a"));
+    assert_eq!(gone[0].after, None);
+    assert_eq!(cache.children("Zone", &key("z")).count(), 1);
+}
+
+#[test]
+fn an_old_event_never_wins_but_a_list_is_believed() {
+    let mut cache = cache();
+    cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+    assert_eq!(cache.apply(row("Zone"), &zone(19), Source::Watch), None);
+    assert_eq!(cache.apply(row("Zone"), &zone(20), Source::List), None);
+    // An etcd restored from a backup counts from an earlier version.
+    assert!(cache.apply(row("Zone"), &zone(10), Source::List).is_some());
+}
+
+#[test]
+fn a_deletion_of_an_earlier_object_of_the_name_is_old_news() {
+    let mut cache = cache();
+    cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+    assert_eq!(cache.delete(row("Zone"), &key("z"), Some("u0")), None);
+    assert!(cache.delete(row("Zone"), &key("z"), Some("u1")).is_some());
+}
+
+/// Writes `patch` as the operator does, with an answer that holds it and what `others` wrote meanwhile.
+fn own_write(cache: &mut Cache, patch: &Value, others: &Value) -> Change {
+    let base = zone(20);
+    let expected = patched(&base, patch).as_ref().map(fingerprint);
+    let mut answer = patched(&patched(&base, patch).unwrap(), others).unwrap();
+    answer.metadata.resource_version = "22".to_owned();
+    let change = cache.apply(row("Zone"), &answer, Source::Own(expected)).unwrap();
+    assert_eq!(cache.apply(row("Zone"), &answer, Source::Watch), None, "the echo is no news");
+    change
+}
+
+#[test]
+fn our_own_write_is_no_news_to_the_object_but_to_its_children() {
+    let label = json!({"metadata": {"labels": {"kflare.dev/zone-id": "0123"}}});
+    let ready = json!({"status": {"conditions": [{"type": "Ready", "status": "True"}]}});
+    let mark = json!({"metadata": {"finalizers": ["kflare.dev/finalizer"]}});
+    for (patch, seen) in [(label, true), (ready, true), (mark, false)] {
+        let mut cache = cache();
+        cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+        let change = own_write(&mut cache, &patch, &json!({}));
+        assert!(!change.foreign, "{patch}");
+        let visible = |seen: Option<Seen>| seen.map(|seen| seen.visible);
+        assert_eq!(visible(change.before) != visible(change.after), seen, "{patch}");
+    }
+}
+
+#[test]
+fn an_edit_that_slipped_in_before_our_write_is_noticed() {
+    let patch = json!({"metadata": {"finalizers": ["kflare.dev/finalizer"]}});
+    for others in [
+        json!({"metadata": {"generation": 2}, "spec": {"name": "example.org"}}),
+        json!({"metadata": {"annotations": {"kflare.dev/paused": "true"}}}),
+        json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}),
+    ] {
+        let mut cache = cache();
+        cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+        assert!(own_write(&mut cache, &patch, &others).foreign, "{others}");
+    }
+}
+
+#[test]
+fn an_answer_to_a_write_does_not_bring_back_what_is_gone() {
+    let mut cache = cache();
+    cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+    cache.delete(row("Zone"), &key("z"), Some("u1")).unwrap();
+    assert_eq!(cache.apply(row("Zone"), &zone(21), Source::Own(None)), None);
+    assert_eq!(cache.get("Zone", &key("z")), Lookup::Missing);
+}
+
+#[test]
+fn a_claim_whose_parent_is_gone_does_not_count() {
+    let mut cache = cache();
+    cache.apply(row("DNSRecord"), &record("a", Some("r1")), Source::Watch).unwrap();
+    assert!(cache.claims("DNSRecord").is_empty());
+    cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+    assert_eq!(cache.claims("DNSRecord")["r1"].len(), 1);
+    cache.apply(row("DNSRecord"), &record("b", Some("r1")), Source::Watch).unwrap();
+    assert_eq!(cache.claims("DNSRecord")["r1"].len(), 2);
+}
+
+#[test]
+fn an_object_comes_out_as_it_went_in() {
+    let mut cache = cache();
+    let record = record("a", Some("r1"));
+    cache.apply(row("DNSRecord"), &record, Source::Watch).unwrap();
+    assert_eq!(cache.get("DNSRecord", &key("a")), Lookup::Found(record));
+}
