@@ -13,6 +13,8 @@ use kube::{Api, Client};
 use plan::CredId;
 use plan::snapshot::Credential;
 
+use crate::limits::SECRET_READ_GATHERS;
+
 /// What one read of a Secret gave.
 #[derive(Clone)]
 pub enum SecretRead {
@@ -59,9 +61,9 @@ impl Credentials {
     fn begin(&self, key: Key) -> Reading {
         let (client, timeout, waiting) = (self.client.clone(), self.timeout, Arc::clone(&self.waiting));
         let read = async move {
-            // All who become ready in the same turn of the runtime join before the read begins; from here on
-            // nobody can, because a read that began before one asked may be too old for him.
-            tokio::task::yield_now().await;
+            // Who asks within this time joins. From there on nobody can, because a read that began before one asked
+            // may be too old for him.
+            tokio::time::sleep(SECRET_READ_GATHERS).await;
             waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
             match tokio::time::timeout(timeout, fetch(&client, &key)).await {
                 Ok(read) => read,
@@ -104,3 +106,6 @@ pub fn credential(key: &Key, entry: &str, read: &SecretRead) -> (Credential, Opt
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

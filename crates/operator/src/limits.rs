@@ -1,6 +1,8 @@
 //! Every bound of the effects, each with its reason. Durations are in [`crate::timings`], because real-time runs
 //! scale them; bounds of decisions and of the API are in `plan` and `cf_api`.
 
+use std::time::Duration;
+
 /// Members of one pass: a whole Enterprise zone of 10,000 records and room for one twice as large, so that a sweep
 /// costs one list (design §8); more wait for the next pass.
 pub const SLICE_MAX: usize = 20_000;
@@ -61,3 +63,7 @@ pub const CHAIN_MAX: usize = 8;
 /// Bytes of one answer of the API server that is no watch: a page of [`KUBERNETES_PAGE`] objects, each below 100 kB
 /// unless it holds a Worker's script (etcd's limit is 1.5 MB).
 pub const KUBERNETES_BODY_MAX: usize = 64 * 1024 * 1024;
+
+/// How long a read of a Secret waits for others who want it: the passes that start together at a restart ask within
+/// it, and it is tokio's resolution, so that nobody notices it.
+pub const SECRET_READ_GATHERS: Duration = Duration::from_millis(1);

@@ -119,3 +119,6 @@ fn unready_below(cache: &Cache, parent: &MemberId, woken: &mut BTreeSet<MemberId
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
