@@ -11,7 +11,8 @@ mod signals;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::builder::Resettable;
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::terminal;
 
@@ -59,12 +60,27 @@ pub fn main() -> ExitCode {
             "another TLS provider was installed before ours: please report this"
         ));
     }
-    let outcome = match Cli::parse().command {
+    let outcome = match command_line().command {
         Command::Sandbox(arguments) => sandbox::execute(&arguments),
         Command::Run(arguments) => run::execute(&arguments),
         Command::Crds(arguments) => crds::execute(&arguments).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| failed(&error))
+}
+
+/// What was asked for; a command line that makes no sense ends the process with a word about it.
+fn command_line() -> Cli {
+    let matches = without_empty_variables(Cli::command()).get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// A variable that is set to nothing counts as not set, as for the old programs: charts set them so.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let known = |argument: Arg| {
+        let value = argument.get_env().and_then(std::env::var_os);
+        if value.is_some_and(|value| value.is_empty()) { argument.env(Resettable::Reset) } else { argument }
+    };
+    command.mut_args(known).mut_subcommands(without_empty_variables)
 }
 
 /// Prints an error with what it comes from. A reader of our output who has left (`kflare crds | head`) is none.

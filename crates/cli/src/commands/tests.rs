@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
-
 use super::*;
 
 fn read(line: &str) -> Result<Cli, String> {

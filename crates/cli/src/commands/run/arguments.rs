@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use crate::commands::duration;
@@ -76,19 +77,19 @@ pub struct RunArguments {
 #[command(next_help_heading = SWITCHES)]
 pub struct OldSwitches {
     /// Changes nothing: kflare always holds its Lease, so that two never write at once
-    #[arg(long, env = "LEADER_ELECT", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true")]
+    #[arg(long, env = "LEADER_ELECT", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub leader_elect: bool,
 
     /// Changes nothing: metrics are plain HTTP; put a proxy with TLS before them, or bind them to 127.0.0.1
-    #[arg(long, env = "METRICS_SECURE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true")]
+    #[arg(long, env = "METRICS_SECURE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub metrics_secure: bool,
 
     /// Changes nothing: the endpoints of kflare speak HTTP/1.1
-    #[arg(long, env = "ENABLE_HTTP2", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true")]
+    #[arg(long, env = "ENABLE_HTTP2", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub enable_http2: bool,
 
     /// Changes nothing: use --log-format and --log-level
-    #[arg(long, env = "ZAP_DEVEL", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true")]
+    #[arg(long, env = "ZAP_DEVEL", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub zap_devel: bool,
 
     /// Changes nothing: errors say what they come from

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 use sandbox::cloudflare::Plan;
 
@@ -33,7 +34,7 @@ pub struct ServeArguments {
     pub filename: Vec<PathBuf>,
 
     /// End when everything has settled: with 0 when every object is Ready, else with 1; nothing is served
-    #[arg(long, env = "KFLARE_ONCE", conflicts_with = "no_operator")]
+    #[arg(long, env = "KFLARE_ONCE", value_parser = BoolishValueParser::new(), conflicts_with = "no_operator")]
     pub once: bool,
 
     /// How long --once waits for everything to settle
@@ -41,7 +42,7 @@ pub struct ServeArguments {
     pub timeout: Duration,
 
     /// Serve the two worlds alone, for `kflare run` beside them
-    #[arg(long, env = "KFLARE_NO_OPERATOR")]
+    #[arg(long, env = "KFLARE_NO_OPERATOR", value_parser = BoolishValueParser::new())]
     pub no_operator: bool,
 
     /// The port of the simulated Kubernetes on 127.0.0.1; 0 for any that is free
@@ -137,7 +138,7 @@ pub struct ScenarioArguments {
     pub seed: u64,
 
     /// Print no transcripts, only what came of each scenario
-    #[arg(long, short, env = "KFLARE_QUIET")]
+    #[arg(long, short, env = "KFLARE_QUIET", value_parser = BoolishValueParser::new())]
     pub quiet: bool,
 }
 

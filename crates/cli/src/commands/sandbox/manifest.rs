@@ -144,7 +144,7 @@ fn text(file: &Path) -> Result<String, ManifestError> {
 }
 
 /// The objects of one file's text; a `List` is its items.
-fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, ManifestError> {
+pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, ManifestError> {
     let mut manifests = Vec::new();
     for (index, (line, text)) in documents(text).into_iter().enumerate() {
         let first = text.lines().position(is_content).unwrap_or(0);

@@ -226,3 +226,90 @@ fn verdict(rows: &[Row]) -> anyhow::Result<ExitCode> {
     }
     bail!("{} of {} objects are not Ready:\n{}", unready.len(), rows.len(), unready.join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use sandbox::cloudflare::Plan;
+
+    use super::*;
+    use crate::scenario::simulate;
+
+    fn world() -> World {
+        World::new(Options { empty: true, ..Options::default() }).unwrap()
+    }
+
+    /// What a user has: an account and a token of their own, in a namespace that something else makes.
+    const OWN: &str = "
+apiVersion: v1
+kind: Secret
+metadata: {name: token, namespace: app}
+stringData: {TOKEN: a-token-of-my-own}
+---
+apiVersion: kflare.dev/v1alpha1
+kind: CloudflareAccount
+metadata: {name: prod}
+spec:
+  accountID: fedcba9876543210fedcba9876543210
+  tokenSecretRef: {name: token, namespace: app, key: TOKEN}
+---
+apiVersion: kflare.dev/v1alpha1
+kind: Zone
+metadata: {name: org, namespace: app}
+spec: {name: example.org, accountRef: {name: prod}}
+---
+apiVersion: kflare.dev/v1alpha1
+kind: DNSRecord
+metadata: {name: www, namespace: app}
+spec: {zoneRef: {name: org}, name: www, type: A, content: 192.0.2.1}
+";
+
+    #[test]
+    fn any_manifest_works_as_it_is() {
+        let rows = simulate(async {
+            let mut world = world();
+            let manifests = manifest::parse("own.yaml", OWN).unwrap();
+            registration::register(&world.cloudflare, &manifests, Plan::Pro);
+            apply(&world, &manifests).unwrap();
+            world.start();
+            world.settle().await;
+            assert_eq!(world.cloudflare.zones()[0]["plan"]["legacy_id"], "pro");
+            row::all(&world)
+        });
+        let rows = rows.unwrap();
+        assert_eq!(rows.len(), 3);
+        assert!(verdict(&rows).is_ok(), "{rows:#?}");
+    }
+
+    #[test]
+    fn what_is_refused_is_named_with_its_place() {
+        let text = format!("{OWN}---\napiVersion: v1\nkind: Sekret\nmetadata: {{name: x}}\n");
+        let text = text.replace("content: 192.0.2.1", "content: 192.0.2.1, tll: 300");
+        let refused = simulate(async { apply(&world(), &manifest::parse("own.yaml", &text).unwrap()) });
+        let refused = refused.unwrap().unwrap_err().to_string();
+        let lines: Vec<_> = refused.lines().collect();
+        assert_eq!(lines.len(), 2, "{refused}");
+        assert!(lines[0].starts_with("own.yaml: document 4 (line 19): DNSRecord app/www: "), "{refused}");
+        assert!(lines[0].ends_with(r#"unknown field "spec.tll""#), "{refused}");
+        assert!(
+            lines[1].starts_with("own.yaml: document 5 (line 24): Sekret x: no matches for kind"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_ready_is_listed_with_its_reason() {
+        let rows = simulate(async {
+            let mut world = world();
+            let orphan = OWN.split("---").last().unwrap_or_default();
+            apply(&world, &manifest::parse("own.yaml", orphan).unwrap()).unwrap();
+            world.start();
+            world.settle().await;
+            row::all(&world)
+        });
+        let error = verdict(&rows.unwrap()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "1 of 1 objects are not Ready:\nDNSRecord app/www: Ready=False ZoneNotFound: Zone \"org\" does not exist"
+        );
+    }
+}
