@@ -123,7 +123,7 @@ impl Part {
         match self.form {
             Form::Direction([one, other]) => (!plain.eq_ignore_ascii_case(one)
                 && !plain.eq_ignore_ascii_case(other))
-            .then(|| format!("is neither {one} nor {other}")),
+            .then(|| format!("is neither {one} nor {other}; write one of these letters")),
             Form::Tag => (!is_alphanumeric(written))
                 .then(|| "takes letters and digits only, such as issue, issuewild or iodef".to_owned()),
             Form::Flags => (!is_alphanumeric(&plain))

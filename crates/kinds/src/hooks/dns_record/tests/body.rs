@@ -193,3 +193,140 @@ fn b050_b052_missing_and_impossible_parts_name_their_place() {
         ],
     );
 }
+
+#[test]
+fn b053_data_has_the_types_own_parts_and_every_one_of_them() {
+    let loc = json!({ "lat_degrees": 51, "lat_direction": "n", "long_degrees": 0, "long_direction": "W", "port": 0, "name": "x" });
+    let sent = body(&json!({ "type": "LOC", "name": "loc", "data": loc })).map(|body| body["data"].clone());
+    assert_eq!(
+        sent,
+        Ok(json!({
+            "lat_degrees": 51, "lat_minutes": 0, "lat_seconds": 0, "lat_direction": "N",
+            "long_degrees": 0, "long_minutes": 0, "long_seconds": 0, "long_direction": "W",
+            "altitude": 0, "size": 0, "precision_horz": 0, "precision_vert": 0,
+        }))
+    );
+    let uri = json!({ "type": "URI", "name": "u", "priority": 7, "content": "5 \"https://example.net\"" });
+    assert_eq!(
+        body(&uri),
+        Ok(json!({
+            "type": "URI", "name": "u.example.com", "priority": 7, "ttl": 1,
+            "data": { "weight": 5, "target": "https://example.net" },
+        }))
+    );
+    let slip =
+        desired(&json!({ "type": "LOC", "name": "loc", "data": with(&loc, &json!({ "latMinutes": 30 })) }));
+    assert_eq!(slip, Err("data.latMinutes".to_owned()), "a name that no type has is a slip");
+}
+
+/// A type with a data that is in order, and what none of its parts can be, all as JSON.
+const PARTS: &[(&str, &str, &str)] = &[
+    (
+        "CERT",
+        r#"{"type": 1, "key_tag": 2, "algorithm": 3, "certificate": "AQID"}"#,
+        r#"[{"type": 65536}, {"algorithm": 256}, {"certificate": "-----BEGIN"}, {"certificate": 5}]"#,
+    ),
+    (
+        "DNSKEY",
+        r#"{"flags": 257, "protocol": 3, "algorithm": 13, "public_key": "AQID"}"#,
+        r#"[{"protocol": "three"}, {"public_key": "A"}]"#,
+    ),
+    (
+        "DS",
+        r#"{"key_tag": 1, "algorithm": 13, "digest_type": 2, "digest": "abcd"}"#,
+        r#"[{"digest": "abc"}, {"digest": "0xab"}, {"digest": ""}, {"key_tag": 1.5}]"#,
+    ),
+    (
+        "HTTPS",
+        r#"{"priority": 1, "target": ".", "value": "alpn=h3"}"#,
+        r#"[{"target": "*.example.net"}, {"target": null}, {"value": "alpn=\"h3"}, {"value": "port=no"}]"#,
+    ),
+    (
+        "LOC",
+        r#"{"lat_degrees": 1, "lat_direction": "N", "long_degrees": 2, "long_direction": "E"}"#,
+        r#"[{"lat_degrees": 91}, {"lat_seconds": 60}, {"lat_direction": "E"}, {"long_degrees": 181},
+            {"long_minutes": 60}, {"altitude": -100001}, {"size": "wide"}, {"precision_horz": -1}]"#,
+    ),
+    (
+        "NAPTR",
+        r#"{"order": 1, "preference": 2, "replacement": "."}"#,
+        r#"[{"flags": "S!"}, {"regex": "say \"hi\""}, {"replacement": ""}, {"preference": null}]"#,
+    ),
+    (
+        "SSHFP",
+        r#"{"algorithm": 4, "type": 2, "fingerprint": "abcd"}"#,
+        r#"[{"fingerprint": "SHA256:abcd"}, {"type": null}]"#,
+    ),
+    (
+        "SVCB",
+        r#"{"priority": 0, "target": "svc.example.net"}"#,
+        r#"[{"priority": -1}, {"target": "https://x"}]"#,
+    ),
+    (
+        "TLSA",
+        r#"{"usage": 3, "selector": 1, "matching_type": 1, "certificate": "abcd"}"#,
+        r#"[{"usage": 256}, {"selector": null}, {"certificate": "xyz"}]"#,
+    ),
+    (
+        "URI",
+        r#"{"weight": 1, "target": "https://example.net"}"#,
+        r#"[{"weight": 65536}, {"target": "a\"b"}]"#,
+    ),
+];
+
+#[test]
+fn what_no_part_can_be_names_its_place() {
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    for (record_type, data, wrong) in PARTS {
+        let data = read(data);
+        let base = json!({ "type": record_type, "name": "x", "data": data, "priority": 1 });
+        for members in read(wrong).as_array().unwrap() {
+            let part = members.as_object().and_then(|members| members.keys().next()).unwrap();
+            assert_invalid(&base, &[(json!({ "data": with(&data, members) }), &format!("data.{part}"))]);
+        }
+        assert_invalid(&base, &[(json!({ "data": null, "content": "nothing like it" }), "content")]);
+    }
+    let naptr =
+        json!({ "type": "NAPTR", "name": "x", "data": { "order": 1, "preference": 2, "replacement": "." } });
+    let long = with(&naptr["data"], &json!({ "service": "a".repeat(256) }));
+    assert_invalid(&naptr, &[(json!({ "data": long }), "data.service")]);
+}
+
+#[test]
+fn what_no_content_can_be_names_its_place() {
+    for (record_type, content, wrong) in [
+        ("NS", "ns1.example.net", "."),
+        ("PTR", "host.example.net", "*.example.net"),
+        ("OPENPGPKEY", "AQID", "-----BEGIN PGP PUBLIC KEY BLOCK-----"),
+    ] {
+        let base = json!({ "type": record_type, "name": "x", "content": content });
+        let data = json!({ "data": { "target": "x" } });
+        assert_invalid(&base, &[(json!({ "content": wrong }), "content"), (data, "data")]);
+    }
+    let uri = json!({ "type": "URI", "name": "x", "content": "1 x", "priority": 1 });
+    assert_invalid(&uri, &[(json!({ "priority": null }), "priority")]);
+}
+
+#[test]
+fn settings_go_out_as_cloudflare_names_them_where_they_can_be() {
+    let a = json!({ "type": "A", "name": "app", "content": "192.0.2.10", "proxied": true });
+    let sent = |settings: Value| {
+        body(&with(&a, &json!({ "settings": settings }))).map(|body| body["settings"].clone())
+    };
+    assert_eq!(sent(json!({ "ipv4Only": true })), Ok(json!({ "ipv4_only": true })));
+    assert_eq!(sent(json!({ "ipv6Only": false })), Ok(json!({ "ipv6_only": false })));
+    assert_eq!(sent(json!({})), Ok(json!({})), "an empty one turns all of them off");
+    assert_eq!(sent(json!(null)), Ok(Value::Null));
+    let settings = |value: Value| json!({ "settings": value });
+    assert_invalid(
+        &a,
+        &[
+            (settings(json!({ "ipv4Only": true, "ipv6Only": true })), "settings.ipv4Only"),
+            (settings(json!({ "ipv4Only": "yes" })), "settings.ipv4Only"),
+            (settings(json!({ "flattenCname": true })), "settings.flattenCname"),
+            (json!({ "proxied": false, "settings": { "ipv6Only": true } }), "settings.ipv6Only"),
+        ],
+    );
+    let cname = json!({ "type": "CNAME", "name": "app", "content": "lb.example.net", "settings": { "flattenCname": true } });
+    assert_invalid(&cname, &[(json!({ "proxied": true }), "settings.flattenCname")]);
+}

@@ -3,7 +3,9 @@
 
 mod body;
 mod canonical;
+mod random;
 mod refusal;
+mod spelling;
 mod totality;
 
 use serde_json::{Value, json};

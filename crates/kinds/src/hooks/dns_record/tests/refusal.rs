@@ -92,3 +92,25 @@ fn b063_a_target_that_no_record_can_have_is_refused() {
         assert_eq!(field(&spec, "").as_deref(), expected, "{spec}");
     }
 }
+
+#[test]
+fn a_record_holds_4096_bytes_on_the_wire() {
+    let hex = |bytes: usize| json!({ "type": "TLSA", "name": "t", "data": { "usage": 3, "selector": 0, "matching_type": 0, "certificate": "ab".repeat(bytes) } });
+    assert_eq!(field(&hex(4_093), "free"), None, "three octets before it");
+    assert_eq!(field(&hex(4_094), "free").as_deref(), Some("data.certificate"));
+    let base64 =
+        |groups: usize| json!({ "type": "OPENPGPKEY", "name": "k", "content": "AQID".repeat(groups) });
+    assert_eq!(field(&base64(1_365), "free"), None, "4,095 bytes");
+    assert_eq!(field(&base64(1_366), "free").as_deref(), Some("content"));
+    let uri = |bytes: usize| json!({ "type": "URI", "name": "u", "priority": 1, "data": { "weight": 1, "target": "a".repeat(bytes) } });
+    assert_eq!(field(&uri(4_000), "free"), None);
+    assert_eq!(field(&uri(4_096), "free").as_deref(), Some("data.target"));
+}
+
+#[test]
+fn a_name_server_and_a_pointer_name_hosts() {
+    for record_type in ["NS", "PTR"] {
+        let spec = json!({ "type": record_type, "name": "x", "content": "192.0.2.10" });
+        assert_eq!(field(&spec, "").as_deref(), Some("content"), "{record_type}");
+    }
+}

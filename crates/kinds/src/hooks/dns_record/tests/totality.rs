@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::RecordType;
+use super::random::{Random, TYPES};
 use super::{HOOKS, body, canonical, with, zone};
 use crate::table::Parents;
 
@@ -44,6 +46,11 @@ const PIECES: &[&str] = &[
     "\u{7f}",
     "é",
     "10 ",
+    "51 30 12.3 N ",
+    "alpn=",
+    "1e9",
+    "inf",
+    "AQ=",
     "0 issue ",
     "1 2 3 ",
     "192.0.2.10",
@@ -56,25 +63,24 @@ const PIECES: &[&str] = &[
     "#",
     "{}",
 ];
-const TYPES: &[&str] = &["A", "AAAA", "CAA", "CNAME", "MX", "SRV", "TXT", "LOC", "txt", ""];
+/// Types that no record has.
+const STRANGE_TYPES: [&str; 3] = ["SPF", "txt", ""];
 const MEMBERS: &[&str] = &[
     "type", "name", "content", "data", "ttl", "proxied", "priority", "comment", "tags", "settings", "zoneRef",
 ];
-const PARTS: &[&str] = &["flags", "tag", "value", "priority", "weight", "port", "target"];
 
-/// A generator of the linear congruential kind (Knuth's MMIX constants): the same inputs in every run.
-struct Random(u64);
+/// Every type, the strange ones too.
+fn types() -> Vec<&'static str> {
+    TYPES.into_iter().chain(STRANGE_TYPES).collect()
+}
+
+/// The parts of a type.
+fn parts(record_type: &str) -> Vec<&'static str> {
+    let layout = RecordType::of(&json!({ "type": record_type })).and_then(RecordType::layout);
+    layout.into_iter().flat_map(|layout| layout.parts).map(|part| part.name).collect()
+}
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap_or_default() % bound
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-
     fn text(&mut self) -> String {
         (0..self.below(6)).map(|_| self.one(PIECES)).collect()
     }
@@ -101,14 +107,17 @@ impl Random {
     fn any(&mut self) -> Value {
         match self.below(8) {
             0 => json!([self.scalar(), self.text()]),
-            1 | 2 => self.object(PARTS),
+            1 | 2 => {
+                let record_type = self.one(&TYPES);
+                self.object(&parts(record_type))
+            }
             3 => json!({ "ipv4_only": self.scalar() }),
             _ => self.scalar(),
         }
     }
 
     fn record(&mut self) -> Value {
-        let mut record = json!({ "type": self.one(TYPES), "name": self.text(), "content": self.text() });
+        let mut record = json!({ "type": self.one(&types()), "name": self.text(), "content": self.text() });
         for _ in 0..self.below(MEMBERS.len()) {
             let member = self.one(MEMBERS);
             if member != "type" || self.below(8) == 0 {
@@ -236,7 +245,8 @@ fn a_wrong_type_in_any_member_is_survived() {
     let whole = json!({
         "type": "SRV", "name": "_a._tcp", "content": "1 2 3 x", "ttl": 1, "proxied": true, "priority": 1, "comment": "c",
         "tags": ["a:b"], "settings": { "ipv4_only": true }, "zoneRef": { "name": "z" },
-        "data": { "priority": 1, "weight": 2, "port": 3, "target": "x", "flags": 0, "tag": "issue", "value": ";" },
+        "data": { "priority": 1, "weight": 2, "port": 3, "target": "x", "flags": 0, "tag": "issue", "value": ";",
+                  "lat_direction": "N", "replacement": ".", "certificate": "AQ", "digest": "ab", "public_key": "AQ" },
     });
     let hostile = [
         json!(null),
@@ -255,7 +265,7 @@ fn a_wrong_type_in_any_member_is_survived() {
         json!({}),
         json!({ "type": { "type": [] } }),
     ];
-    for record_type in TYPES {
+    for record_type in types() {
         for value in &hostile {
             let base = with(&whole, &json!({ "type": record_type }));
             for member in MEMBERS {
@@ -263,8 +273,8 @@ fn a_wrong_type_in_any_member_is_survived() {
                 let form = through_all_hooks(&record);
                 assert_eq!(canonical(&form), form, "{record_type} {member}");
             }
-            for part in PARTS {
-                let data = with(&base["data"], &json!({ *part: value }));
+            for part in parts(record_type) {
+                let data = with(&base["data"], &json!({ part: value }));
                 let form = through_all_hooks(&with(&base, &json!({ "data": data })));
                 assert_eq!(canonical(&form), form, "{record_type} data.{part}");
             }
