@@ -2,4 +2,5 @@
 
 mod architecture;
 mod edges;
+mod records;
 mod scenarios;

@@ -49,7 +49,8 @@ fn zone_name(parents: &Parents<'_>) -> Option<String> {
 }
 
 // Name and type, and what tells records of one name and type apart (K13). There is one CNAME per name, so that
-// another target is another content of the same record.
+// another target is another content of the same record. The priority of MX and URI is no part of their content:
+// Cloudflare refuses the same content a second time whatever its priority, and one that changes is a change.
 fn key(canonical: &Value) -> BTreeMap<&'static str, String> {
     let mut key = loose_key(canonical);
     let record_type = RecordType::of(canonical);
@@ -57,15 +58,10 @@ fn key(canonical: &Value) -> BTreeMap<&'static str, String> {
         return key;
     }
     let data = canonical.get("data").filter(|data| !data.is_null());
-    let value = match (data, record_type.and_then(RecordType::layout)) {
+    let content = match (data, record_type.and_then(RecordType::layout)) {
         (Some(data), Some(layout)) => structured::rendered(layout, data),
         (Some(data), None) => member::rendered(Some(data)),
         (None, _) => member::text(canonical, "content").to_owned(),
-    };
-    let content = if record_type.is_some_and(RecordType::has_priority) {
-        format!("{} {value}", member::rendered(canonical.get("priority")))
-    } else {
-        value
     };
     key.insert("content", content);
     key

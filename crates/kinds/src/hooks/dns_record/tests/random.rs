@@ -293,7 +293,7 @@ impl Random {
         if with_priority {
             let priority = base["priority"].as_u64().unwrap_or_default();
             sample.spellings.push(with(&sample.spec, "priority", json!(priority.to_string())));
-            sample.others.push(with(&sample.spec, "priority", json!(priority + 1)));
+            sample.changed.push(with(&sample.spec, "priority", json!(priority + 1)));
         }
         for name in [format!("{}.{ZONE}.", label.to_ascii_uppercase()), format!("{label}.Example.com")] {
             sample.spellings.push(with(&sample.spec, "name", json!(name)));

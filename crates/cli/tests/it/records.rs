@@ -1,0 +1,169 @@
+//! The record hooks against the sandbox, which was written from the API's documentation alone: what it stores of a
+//! body of ours is what we wanted, and what we hold for one record it refuses to store twice.
+
+#[path = "../../../kinds/src/hooks/dns_record/tests/random.rs"]
+mod random;
+
+use kinds::table::{Hooks, Parents};
+use kinds::{Resource, kind};
+use sandbox::clock::Clock;
+use sandbox::cloudflare::{Cloudflare, Plan, Switches};
+use serde_json::{Value, json};
+
+use self::random::{Random, Sample, TYPES, ZONE};
+
+/// Records of each type and world.
+const ROUNDS: usize = 25;
+/// Cloudflare's codes for a record that exists.
+const EXISTS: [u32; 3] = [81_053, 81_057, 81_058];
+
+/// A zone at the sandbox, and what the hooks see of it.
+struct Witness {
+    cloudflare: Cloudflare,
+    zone_id: String,
+    zone: Resource,
+    hooks: Hooks,
+}
+
+impl Witness {
+    fn new(switches: Switches) -> Self {
+        let clock = Clock::starting_at("2026-11-01T00:00:00Z".parse().expect("a time"));
+        let cloudflare = Cloudflare::with_switches(clock, 1, switches);
+        cloudflare.add_account("a1", "Witness");
+        let zone_id = cloudflare.add_zone("a1", ZONE, Plan::Enterprise);
+        let zone = Resource {
+            spec: json!({ "name": ZONE }),
+            status: json!({ "cloudflareMetadata": { "zoneID": zone_id, "plan": "enterprise" } }),
+            ..Resource::default()
+        };
+        Self { cloudflare, zone_id, zone, hooks: kind("DNSRecord").expect("the kind").hooks }
+    }
+
+    fn parents(&self) -> Parents<'_> {
+        Parents::from([("zoneRef", &self.zone)])
+    }
+
+    fn body(&self, spec: &Value) -> Value {
+        (self.hooks.body)(spec, &self.parents()).unwrap_or_else(|invalid| panic!("{spec}: {invalid}"))
+    }
+
+    fn canonical(&self, wire: &Value) -> Value {
+        (self.hooks.canonical)(wire, &self.parents())
+    }
+
+    fn key(&self, spec: &Value) -> Vec<String> {
+        (self.hooks.key)(&self.canonical(&self.body(spec))).into_values().collect()
+    }
+
+    /// The record as the sandbox shows it, once it is made.
+    fn made(&self, body: &Value) -> Result<(String, Value), Vec<u32>> {
+        let id = self
+            .cloudflare
+            .put_record(&self.zone_id, body.clone())
+            .map_err(|errors| errors.errors.iter().map(|error| error.code).collect::<Vec<_>>())?;
+        let shown = self.cloudflare.records(&self.zone_id).into_iter().find(|record| record["id"] == id);
+        Ok((id, shown.expect("what was made is there")))
+    }
+
+    fn remove(&self, id: &str) {
+        assert!(self.cloudflare.remove_record(&self.zone_id, id));
+    }
+
+    /// What a DS needs beside it.
+    fn delegate(&self, sample: &Sample) -> Option<String> {
+        let name = sample.spec["name"].as_str().expect("a name");
+        let ns = json!({ "type": "NS", "name": name, "content": "ns1.example.net" });
+        (sample.spec["type"] == "DS").then(|| self.made(&ns).expect("an NS").0)
+    }
+}
+
+fn worlds() -> Vec<Switches> {
+    let plain = Switches::default();
+    let bare = Switches { txt_quoted: false, lower_case_targets: false, ..plain.clone() };
+    vec![plain, bare]
+}
+
+fn for_every_sample(mut check: impl FnMut(&Witness, &Sample)) {
+    for switches in worlds() {
+        let witness = Witness::new(switches);
+        let mut random = Random(3);
+        for round in 0..ROUNDS {
+            for record_type in TYPES {
+                let sample = random.sample(record_type, &format!("r{round}"));
+                let ns = witness.delegate(&sample);
+                check(&witness, &sample);
+                if let Some(ns) = ns {
+                    witness.remove(&ns);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_stored_of_any_spelling_is_what_we_want() {
+    for_every_sample(|witness, sample| {
+        let wanted = witness.canonical(&witness.body(&sample.spec));
+        for spec in sample.spellings.iter().chain([&sample.spec]) {
+            let (id, shown) =
+                witness.made(&witness.body(spec)).unwrap_or_else(|codes| panic!("{spec}: {codes:?}"));
+            assert_eq!(witness.canonical(&shown), wanted, "{spec} is stored as {shown}");
+            witness.remove(&id);
+        }
+        for spec in sample.others.iter().chain(&sample.changed) {
+            let body = witness.body(spec);
+            // Another name has no delegation.
+            let Ok((id, shown)) = witness.made(&body) else {
+                assert_eq!(spec["type"], "DS", "{spec}");
+                continue;
+            };
+            assert_eq!(witness.canonical(&shown), witness.canonical(&body), "{spec} is stored as {shown}");
+            assert_ne!(witness.canonical(&shown), wanted, "{spec}");
+            witness.remove(&id);
+        }
+    });
+}
+
+#[test]
+fn what_others_spell_in_their_own_way_is_no_drift() {
+    let mut stored = 0;
+    for_every_sample(|witness, sample| {
+        let wanted = witness.canonical(&witness.body(&sample.spec));
+        for spec in &sample.spellings {
+            // As someone else sends it; what the API takes in another spelling it may keep in it.
+            let Ok((id, shown)) = witness.made(spec) else { continue };
+            stored += 1;
+            assert_eq!(witness.canonical(&shown), wanted, "{spec} is stored as {shown}");
+            witness.remove(&id);
+        }
+    });
+    assert!(stored > ROUNDS * TYPES.len() * 4, "only {stored} spellings were taken");
+}
+
+#[test]
+fn what_has_an_equal_key_is_refused_where_we_count_on_it() {
+    for_every_sample(|witness, sample| {
+        let wanted = witness.canonical(&witness.body(&sample.spec));
+        if !(witness.hooks.refuses_twins)(&wanted) {
+            return;
+        }
+        let (id, _) = witness.made(&witness.body(&sample.spec)).unwrap();
+        for spec in sample.spellings.iter().chain(&sample.changed).chain([&sample.spec]) {
+            assert_eq!(witness.key(spec), witness.key(&sample.spec), "{spec}");
+            // The strings of a TXT go out as its user wrote them: to some readers they are a list.
+            let is_quoted = spec["content"].as_str().is_some_and(|content| content.starts_with('"'));
+            if spec["type"] == "TXT" && is_quoted {
+                continue;
+            }
+            let refused = witness.made(&witness.body(spec)).map(|(id, _)| id);
+            let codes = refused.as_ref().err().map(Vec::as_slice).unwrap_or_default();
+            assert!(codes.iter().any(|code| EXISTS.contains(code)), "{spec}: {refused:?}");
+        }
+        for spec in &sample.others {
+            let (other, _) =
+                witness.made(&witness.body(spec)).unwrap_or_else(|codes| panic!("{spec}: {codes:?}"));
+            witness.remove(&other);
+        }
+        witness.remove(&id);
+    });
+}
