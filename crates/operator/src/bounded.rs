@@ -1,6 +1,7 @@
 //! A kube client whose every answer ends: kube bounds neither the head of an answer nor its body, so that one lost
 //! packet would stop a list, and with it a kind, for ever. Watches are left to end as the server says.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Request, Response};
@@ -11,6 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use tower::BoxError;
 
 use crate::limits::KUBERNETES_BODY_MAX;
+use crate::metrics::Metrics;
 
 /// Why an answer was given up.
 #[derive(Debug, thiserror::Error)]
@@ -28,9 +30,17 @@ pub enum BoundError {
 
 /// The same client, with this time for each call; of a watch, for the head of its answer.
 #[must_use]
-pub fn bounded(client: Client, limit: Duration) -> Client {
+pub fn bounded(client: Client, limit: Duration, metrics: Arc<Metrics>) -> Client {
     let namespace = client.default_namespace().to_owned();
-    let service = tower::service_fn(move |request| exchange(client.clone(), request, limit));
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (client, metrics) = (client.clone(), Arc::clone(&metrics));
+        async move {
+            let method = request.method().clone();
+            let answer = exchange(client, request, limit).await;
+            metrics.kubernetes_called(&method, answer.as_ref().map_or(0, |answer| answer.status().as_u16()));
+            answer
+        }
+    });
     Client::new(service, namespace)
 }
 

@@ -67,7 +67,6 @@ struct Shelf {
     rows: BTreeMap<Key, Row>,
     claims: BTreeMap<Box<str>, BTreeSet<Key>>,
     synced: bool,
-    version: String,
 }
 
 /// All caches.
@@ -80,6 +79,8 @@ pub struct Cache {
     secrets_synced: bool,
     namespaces: BTreeMap<String, BTreeMap<String, String>>,
     namespaces_synced: bool,
+    objects: usize,
+    bytes: usize,
 }
 
 impl Cache {
@@ -89,7 +90,7 @@ impl Cache {
         let shelf = |kind: &&'static Kind| {
             let kind = *kind;
             let (rows, claims) = (BTreeMap::new(), BTreeMap::new());
-            (kind.name, Shelf { kind, rows, claims, synced: false, version: String::new() })
+            (kind.name, Shelf { kind, rows, claims, synced: false })
         };
         Self { shelves: kinds.iter().map(shelf).collect(), ..Self::default() }
     }
@@ -97,7 +98,7 @@ impl Cache {
     /// Takes a version of an object; `None` when the cache had it or a newer one.
     pub fn apply(&mut self, kind: &'static Kind, resource: &Resource, source: Source) -> Option<Change> {
         let key = resource.key();
-        let shelf = self.shelves.get_mut(kind.name)?;
+        let shelf = self.shelves.get(kind.name)?;
         let old = shelf.rows.get(&key);
         if let Some(row) = old
             && *row.uid == *resource.metadata.uid
@@ -112,9 +113,6 @@ impl Cache {
             (_, Some(row)) => row.fingerprint,
             (_, None) => 0,
         };
-        if source == Source::Watch {
-            shelf.version.clone_from(&resource.metadata.resource_version);
-        }
         let row = Row::of(kind, resource)?;
         let foreign = old.is_none() || row.fingerprint != expected;
         let member = MemberId { kind: kind.name, key };
@@ -327,16 +325,10 @@ impl Cache {
         self.namespaces_synced && self.secrets_synced && self.shelves.values().all(|shelf| shelf.synced)
     }
 
-    /// The version of the last watch event of each kind, for tests and diagnostics.
-    pub fn versions(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.shelves.iter().map(|(kind, shelf)| (*kind, shelf.version.as_str()))
-    }
-
     /// Objects and bytes held, for metrics.
     #[must_use]
-    pub fn size(&self) -> (usize, usize) {
-        let rows = self.shelves.values().flat_map(|shelf| shelf.rows.values());
-        rows.fold((0, 0), |(count, bytes), row| (count + 1, bytes + row.bytes.len()))
+    pub const fn size(&self) -> (usize, usize) {
+        (self.objects, self.bytes)
     }
 
     fn insert_row(&mut self, member: &MemberId, row: Row) {
@@ -350,6 +342,8 @@ impl Cache {
             if let Some(claim) = &row.seen.claim {
                 shelf.claims.entry(claim.clone()).or_default().insert(member.key.clone());
             }
+            self.objects += 1;
+            self.bytes += row.bytes.len();
             shelf.rows.insert(member.key.clone(), row);
         }
     }
@@ -357,6 +351,8 @@ impl Cache {
     fn remove_row(&mut self, member: &MemberId) -> Option<Row> {
         let shelf = self.shelves.get_mut(member.kind)?;
         let row = shelf.rows.remove(&member.key)?;
+        self.objects -= 1;
+        self.bytes -= row.bytes.len();
         if let Some(claim) = &row.seen.claim {
             unlink(&mut shelf.claims, claim, &member.key);
         }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use cf_api::budget::Class;
 use kinds::table::Grouping;
 use plan::UnitKey;
 use tokio::sync::watch;
@@ -16,7 +17,7 @@ use crate::metrics::Ended;
 use crate::pass::{self, Context};
 use crate::queue::{Again, Slice};
 use crate::routing;
-use crate::state::State;
+use crate::state::{Shared, State};
 use crate::timings::Timings;
 
 /// Starts passes until told to stop.
@@ -37,6 +38,7 @@ impl Dispatcher {
     /// Runs until told to stop or until the lease is lost; then everything is dropped at once.
     pub async fn run(self) {
         let lease = self.lease.clone();
+        let _alive = Alive(Arc::clone(&self.context.shared));
         tokio::select! {
             biased;
             () = lease.lost() => tracing::error!("the lease is lost: all work is cancelled"),
@@ -116,6 +118,15 @@ impl Dispatcher {
     }
 }
 
+/// Tells the health endpoint of the end of the dispatcher, however it comes.
+struct Alive(Arc<Shared>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.ended();
+    }
+}
+
 /// Sends away members that belong to another unit by now, holds those whose ancestors are about to be looked at, and
 /// takes in those that a document needs.
 fn settle_members(state: &mut State, slice: &mut Slice, now: Instant) {
@@ -148,7 +159,8 @@ async fn one(context: Arc<Context>, slice: Slice) {
     let metrics = Arc::clone(&context.shared.metrics);
     let began = Instant::now();
     let asked = slice.members.values().map(|due| due.asked).min().unwrap_or(began);
-    metrics.pass_began(controller, began - asked);
+    let is_drift = slice.members.values().all(|due| due.class == Class::Drift);
+    metrics.pass_began(controller, began - asked, is_drift);
     let span = tracing::info_span!("pass", unit = %slice.unit, members = slice.members.len());
     let again = pass::run(&context, &slice).instrument(span).await;
     let ended = ended(&again);

@@ -8,7 +8,8 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1;
 use kinds::{Key, Kind, Resource};
 use kube::{Api, Client};
-use plan::snapshot::{Lookup, Member, Observed, SecretFacts, Snapshot};
+use plan::context::{self, Teardown};
+use plan::snapshot::{Credential, Lookup, Member, Observed, SecretFacts, Snapshot};
 use plan::{CredId, MemberId, policy, protection};
 
 use crate::cache::Cache;
@@ -114,11 +115,11 @@ pub async fn credentials(
 ) -> Tokens {
     let mut places = BTreeMap::new();
     let mut protected = BTreeSet::new();
-    for (id, member) in &snapshot.members {
+    for (id, member) in &mut snapshot.members {
         if policy::is_paused(&member.object) {
             continue;
         }
-        if let Some(place) = token_place(member) {
+        if let Some(place) = token_place(member).filter(|place| is_of_use(member, place)) {
             places.insert(id.clone(), place);
         }
         if member.kind.secret.is_some() {
@@ -172,6 +173,19 @@ fn token_place(member: &Member) -> Option<(Key, String)> {
         kind = kinds::kind(kind.parent()?.kind)?;
     }
     None
+}
+
+/// Whether the member would come to use a token: one that waits for its parent, or whose namespace is not allowed, is
+/// not worth a read of a Secret every minute.
+fn is_of_use(member: &mut Member, (key, entry): &(Key, String)) -> bool {
+    member.credential = Credential::Usable(CredId::new(key, entry));
+    let is_of_use = if member.object.is_deleting() {
+        matches!(context::for_deletion(member), Teardown::Able(_))
+    } else {
+        context::for_apply(member).is_ok()
+    };
+    member.credential = Credential::Unread;
+    is_of_use
 }
 
 async fn secret_metadata(client: &Client, key: &Key) -> Lookup<Resource> {

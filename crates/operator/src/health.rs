@@ -62,7 +62,18 @@ pub async fn listen(address: &str) -> Result<Option<TcpListener>, ListenError> {
 
 /// `/healthz` and `/readyz`.
 pub fn probes(shared: Arc<Shared>) -> Router {
-    Router::new().route("/healthz", get(|| async { "ok" })).route("/readyz", get(ready)).with_state(shared)
+    Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).with_state(shared)
+}
+
+async fn alive(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
+    if shared.is_alive() {
+        (StatusCode::OK, "ok")
+    } else {
+        (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "nothing is looked at any more: the lease is lost, or this is a bug",
+        )
+    }
 }
 
 async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {

@@ -1,6 +1,7 @@
 //! Metrics under the names that controller-runtime's dashboards use (contract K10), and our own.
 //! Counts what it is told; labels come from closed sets, never from objects' names.
 
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeLabelSet, prometheus_text};
@@ -15,6 +16,9 @@ use crate::limits::METRICS_BYTES;
 /// Seconds; the buckets of controller-runtime.
 const RECONCILE_SECONDS: [f64; 16] =
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0];
+
+/// What `rest_client_requests_total` names as its host: there is one API server, wherever it is.
+const API_SERVER: &str = "kubernetes";
 
 /// The one work queue's name.
 const QUEUE: &str = "kflare";
@@ -40,6 +44,13 @@ struct Call {
     method: &'static str,
     route: &'static str,
     code: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KubernetesCall {
+    code: String,
+    method: String,
+    host: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -98,13 +109,15 @@ pub struct Metrics {
     leader: Family<Name, Gauge>,
     calls: Family<Call, Counter>,
     call_seconds: Histograms<Kind>,
-    throttled: Counter<f64, std::sync::atomic::AtomicU64>,
+    throttled: Counter<f64, AtomicU64>,
     events: Counter,
     events_lost: Counter,
     malformed: Family<Kind, Counter>,
     watch_failures: Family<Kind, Counter>,
     cached: Gauge,
     cached_bytes: Gauge,
+    drift_lag: Gauge<f64, AtomicU64>,
+    kubernetes: Family<KubernetesCall, Counter>,
 }
 
 impl Default for Metrics {
@@ -132,6 +145,8 @@ impl Default for Metrics {
             watch_failures: Family::default(),
             cached: Gauge::default(),
             cached_bytes: Gauge::default(),
+            drift_lag: Gauge::default(),
+            kubernetes: Family::default(),
         };
         metrics.register_controller();
         metrics.register_queue();
@@ -196,6 +211,16 @@ impl Metrics {
             "Watches and lists that failed",
             self.watch_failures.clone(),
         );
+        registry.register(
+            "kflare_drift_lag_seconds",
+            "How late the last drift check began",
+            self.drift_lag.clone(),
+        );
+        registry.register(
+            "rest_client_requests",
+            "Calls to Kubernetes; code 0 means no answer",
+            self.kubernetes.clone(),
+        );
         registry.register("kflare_cache_objects", "Objects in the cache", self.cached.clone());
         registry.register(
             "kflare_cache_bytes",
@@ -214,7 +239,10 @@ impl Metrics {
     }
 
     /// A pass over a unit of this kind begins.
-    pub fn pass_began(&self, controller: &'static str, waited: Duration) {
+    pub fn pass_began(&self, controller: &'static str, waited: Duration, is_drift: bool) {
+        if is_drift {
+            self.drift_lag.set(waited.as_secs_f64());
+        }
         self.active.get_or_create(&Controller { controller }).inc();
         self.waited.get_or_create(&Name { name: QUEUE }).observe(waited.as_secs_f64());
     }
@@ -266,6 +294,12 @@ impl Metrics {
         self.call_seconds.get_or_create(&Kind { kind: method }).observe(took.as_secs_f64());
     }
 
+    /// A call to Kubernetes ended; status 0 when there was no answer.
+    pub fn kubernetes_called(&self, method: &http::Method, status: u16) {
+        let (code, method) = (status.to_string(), method.as_str().to_owned());
+        self.kubernetes.get_or_create(&KubernetesCall { code, method, host: API_SERVER }).inc();
+    }
+
     /// A call waited for the budget.
     pub fn throttled(&self, waited: Duration) {
         self.throttled.inc_by(waited.as_secs_f64());
@@ -305,7 +339,7 @@ mod tests {
     #[test]
     fn the_names_that_dashboards_use_are_there() {
         let metrics = Metrics::default();
-        metrics.pass_began("Zone", Duration::ZERO);
+        metrics.pass_began("Zone", Duration::ZERO, false);
         metrics.pass_ended("Zone", Ended::Error, Duration::from_millis(3));
         metrics.pass_timed_out("Zone");
         metrics.queue(1, 1, 1);

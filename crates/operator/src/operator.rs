@@ -83,8 +83,6 @@ pub struct Activity {
     pub held: usize,
     /// What is due later: how many and the soonest, by reason.
     pub delayed: BTreeMap<Why, (usize, Instant)>,
-    /// The version of the last watch event, by kind; empty before the first.
-    pub versions: BTreeMap<&'static str, String>,
 }
 
 impl Activity {
@@ -105,6 +103,7 @@ pub struct Operator {
     kube: Client,
     config: Config,
     dispatcher: JoinSet<()>,
+    events: JoinSet<()>,
     others: JoinSet<()>,
 }
 
@@ -114,8 +113,8 @@ impl Operator {
     #[must_use]
     pub fn start(kube: Client, cloudflare: Transport, config: Config) -> Self {
         let (timings, seed) = (config.timings.clone(), config.seed);
-        let kube = bounded(kube, timings.kubernetes_request);
         let metrics = Arc::new(Metrics::default());
+        let kube = bounded(kube, timings.kubernetes_request, Arc::clone(&metrics));
         let queue = Queue::new(timings.clone(), seed, config.drift_check_interval);
         let shared = Arc::new(Shared::new(Cache::new(kinds::KINDS), queue, metrics));
         let mut others = JoinSet::new();
@@ -134,13 +133,13 @@ impl Operator {
         others.spawn(informer::watch_secrets(kube.clone(), Arc::clone(&shared), timings.clone(), seed));
         others.spawn(informer::watch_namespaces(kube.clone(), Arc::clone(&shared), timings.clone(), seed));
         let (stop, stopping) = watch::channel(false);
-        let context = context(&kube, cloudflare, &config, &shared, &lease, &mut others);
-        let mut dispatcher = JoinSet::new();
+        let (mut dispatcher, mut events) = (JoinSet::new(), JoinSet::new());
+        let context = context(&kube, cloudflare, &config, &shared, &lease, &mut events);
         let concurrency = config.concurrency;
         let runner =
             Dispatcher { context: Arc::new(context), concurrency, timings, lease: lease.clone(), stopping };
         dispatcher.spawn(runner.run());
-        Self { shared, lease, leadership, stop, kube, config, dispatcher, others }
+        Self { shared, lease, leadership, stop, kube, config, dispatcher, events, others }
     }
 
     /// What it does now.
@@ -149,7 +148,6 @@ impl Operator {
         let mut state = self.shared.lock();
         state.queue.advance(Instant::now());
         let depth = state.queue.depth();
-        let versions = state.cache.versions().map(|(kind, version)| (kind, version.to_owned())).collect();
         Activity {
             synced: state.cache.is_synced(),
             leadership: self.leadership.as_ref().map(|leadership| *leadership.borrow()),
@@ -157,7 +155,6 @@ impl Operator {
             running: depth.running,
             held: depth.held,
             delayed: depth.delayed,
-            versions,
         }
     }
 
@@ -183,7 +180,12 @@ impl Operator {
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         while self.dispatcher.join_next().await.is_some() {}
-        // Nothing writes any more but Events, and the candidate, which must not renew what is released.
+        // With the passes their publisher is gone: the writer ends when it has written what they left.
+        let written = tokio::time::timeout(self.config.timings.status_write, self.events.join_next()).await;
+        if written.is_err() {
+            tracing::warn!("some Events could not be written in time");
+        }
+        // The candidate must not renew what is released.
         self.others.shutdown().await;
         if let Some(leader) = &self.config.leader {
             let limit = self.config.timings.lease_renew_deadline;

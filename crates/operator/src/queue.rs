@@ -7,8 +7,6 @@
 //! - Ready units run in class order, within a class first come first served. A delay never delays what is due.
 
 mod schedule;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -484,3 +482,6 @@ impl Queue {
 fn is_batched(unit: &UnitKey) -> bool {
     matches!(unit, UnitKey::Children { .. })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 //! The lock is never held while waiting for anything.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cf_api::budget::Class;
@@ -42,6 +43,7 @@ struct Refused {
 pub struct Shared {
     state: Mutex<State>,
     changed: Notify,
+    alive: AtomicBool,
     /// Counts what happens.
     pub metrics: Arc<Metrics>,
 }
@@ -58,12 +60,23 @@ impl Shared {
             refused: BTreeMap::new(),
             metrics: Arc::clone(&metrics),
         };
-        Self { state: Mutex::new(state), changed: Notify::new(), metrics }
+        Self { state: Mutex::new(state), changed: Notify::new(), alive: AtomicBool::new(true), metrics }
     }
 
     /// The state. A panic while it was held is a bug that its pass reports; the maps stay usable.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True until the dispatcher ends, at the loss of the lease or by a bug: then nothing is looked at any more.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Relaxed)
+    }
+
+    /// The dispatcher has ended.
+    pub fn ended(&self) {
+        self.alive.store(false, Ordering::Relaxed);
     }
 
     /// Tells the dispatcher that something may have become due.
@@ -205,5 +218,7 @@ impl State {
 
     fn count(&self, added: usize) {
         self.metrics.queue(self.queue.ready(), added, 0);
+        let (objects, bytes) = self.cache.size();
+        self.metrics.cached(objects, bytes);
     }
 }
