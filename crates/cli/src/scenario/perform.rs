@@ -193,17 +193,20 @@ fn zone_id(world: &World, name: &str) -> Result<String, String> {
     zone.map(|zone| text(zone, "id").to_owned()).ok_or_else(|| format!("there is no zone {name} in Cloudflare"))
 }
 
-/// The zone of a record and its full name: by the zone's name at its end, else below the only zone.
+/// The zone of a record and its full name: by the zone's name at its end, else, without a final dot, below the
+/// only zone.
 pub(super) fn place(world: &World, record: &RecordName) -> Result<(String, String), String> {
     let zones = world.cloudflare.zones();
+    let full = record.name.trim_end_matches('.');
     let holds = |zone: &&Value| {
         let zone = text(zone, "name");
-        record.name == zone || record.name.strip_suffix(zone).is_some_and(|rest| rest.ends_with('.'))
+        full == zone || full.strip_suffix(zone).is_some_and(|rest| rest.ends_with('.'))
     };
     if let Some(zone) = zones.iter().filter(holds).max_by_key(|zone| text(zone, "name").len()) {
-        return Ok((text(zone, "id").to_owned(), record.name.clone()));
+        return Ok((text(zone, "id").to_owned(), full.to_owned()));
     }
     match zones.as_slice() {
+        _ if record.name.ends_with('.') => Err(format!("no zone in Cloudflare holds {}", record.name)),
         [zone] if record.name == "@" => Ok((text(zone, "id").to_owned(), text(zone, "name").to_owned())),
         [zone] => Ok((text(zone, "id").to_owned(), format!("{}.{}", record.name, text(zone, "name")))),
         zones => Err(format!(

@@ -77,7 +77,7 @@ pub struct ObjectName {
 /// DNS records of one name, and perhaps of one type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordName {
-    /// Full, or below the only zone; `@` is that zone itself.
+    /// Full, perhaps with a final dot, or below the only zone; `@` is that zone itself.
     pub name: String,
     /// Absent: any type.
     pub kind: Option<String>,

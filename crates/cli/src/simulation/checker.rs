@@ -40,6 +40,12 @@ pub fn promises(world: &World) -> Vec<String> {
 
 /// Objects that others made and told us to leave alone.
 fn foreign_objects_touched(history: &[Change]) -> Vec<String> {
+    // What is in a zone goes with it, whoever made it.
+    let zones_gone: BTreeSet<(&str, Timestamp)> = history
+        .iter()
+        .filter(|change| change.object == ObjectKind::Zone && change.kind == ChangeKind::Delete)
+        .map(|change| (change.id.as_str(), change.at))
+        .collect();
     let mut protected = BTreeSet::new();
     let mut broken = Vec::new();
     for change in history {
@@ -51,7 +57,9 @@ fn foreign_objects_touched(history: &[Change]) -> Vec<String> {
                 protected.insert(change.id.clone());
             }
             ChangeKind::Update | ChangeKind::Delete
-                if change.who != OUT_OF_BAND && protected.contains(&change.id) =>
+                if change.who != OUT_OF_BAND
+                    && protected.contains(&change.id)
+                    && !zones_gone.contains(&(change.zone_id.as_str(), change.at)) =>
             {
                 let what = change.before.as_ref().unwrap_or(&Value::Null);
                 broken.push(format!("a foreign object was touched ({:?}): {what}", change.kind));

@@ -46,6 +46,8 @@ pub struct Drawn {
     pub may_stay: MayStay,
     /// Commits may be late, so an extra object may stand for a while.
     pub late_commits: bool,
+    /// Somebody edits behind kflare's back, which nothing but a look at Cloudflare shows.
+    pub dashboard: bool,
 }
 
 /// Which objects of ours may outlive their resources.
@@ -94,7 +96,8 @@ pub fn draw(seed: u64) -> Drawn {
     }
     let late_commits = drawing.cloudflare.contains(&"late-commit POST");
     let may_stay = if retain { MayStay::All } else { MayStay::Named(drawing.retained) };
-    Drawn { seed, world, lines: drawing.lines, loose: drawing.loose, may_stay, late_commits }
+    let dashboard = drawing.dashboard;
+    Drawn { seed, world, lines: drawing.lines, loose: drawing.loose, may_stay, late_commits, dashboard }
 }
 
 #[derive(Default)]
@@ -108,6 +111,7 @@ struct Drawing {
     jumps: bool,
     strangers: bool,
     deletions: bool,
+    dashboard: bool,
     lines: Vec<String>,
     loose: BTreeSet<String>,
     retained: BTreeSet<String>,
@@ -115,7 +119,8 @@ struct Drawing {
 
 impl Drawing {
     fn world(&mut self, retain: bool) -> String {
-        let mut words = vec!["world"];
+        // A zone that only initializes would change its status once more while nothing is to be written.
+        let mut words = vec!["world", "cf.initializing=off"];
         let mut add = |percent, word| {
             if self.random.chance(percent) {
                 words.push(word);
@@ -317,19 +322,20 @@ impl Drawing {
         if let Some(data) = wanted.get("data") {
             fields.push_str(&format!(" \"data={}\"", data.to_string().replace('"', "\\\"")));
         }
-        let line = format!("cf create record {} {} {fields}", full_name(record), record.kind);
+        let line = format!("cf create record {}. {} {fields}", full_name(record), record.kind);
         self.lines.push(line);
     }
 
     /// Somebody edits or deletes what stands at a resource's name, in the dashboard.
     fn dashboard(&mut self) {
         let Some(index) = self.any() else { return };
+        self.dashboard = true;
         let record = &self.records[index];
         let (name, kind) = (full_name(record), record.kind);
         let line = if self.random.chance(50) {
-            format!("cf set record {name} {kind} ttl=7200")
+            format!("cf set record {name}. {kind} ttl=7200")
         } else {
-            format!("cf delete record {name} {kind}")
+            format!("cf delete record {name}. {kind}")
         };
         self.lines.push(line);
     }

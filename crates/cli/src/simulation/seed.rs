@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::checker::{self, Place};
 use super::draw::{Drawn, MayStay, draw};
@@ -22,6 +22,8 @@ const STEADY: &[&str] = &[
     "ZoneNotFound",
     "ZoneNotReady",
     "TerminalError",
+    // A zone that was deleted while its records stay.
+    "InUse",
 ];
 
 /// Virtual time in which a converged world must write nothing.
@@ -88,7 +90,7 @@ fn attempt(drawn: &Drawn) -> Result<Vec<String>, Vec<String>> {
         let mut runner = Runner::new(script, mode).map_err(|error| vec![error.to_string()])?;
         runner.run().await.map_err(|failure| vec![failure.to_string()])?;
         let world = &mut runner.world;
-        let mut problems = quiet_phase(world).await;
+        let mut problems = quiet_phase(world, drawn.dashboard).await;
         if problems.is_empty() {
             problems = end_phase(world, drawn).await;
         }
@@ -109,13 +111,19 @@ fn log(world: &World) -> Vec<String> {
 }
 
 /// No faults, everything unpaused: the world must come to rest, tell the truth, and then write nothing.
-async fn quiet_phase(world: &mut World) -> Vec<String> {
+async fn quiet_phase(world: &mut World, look: bool) -> Vec<String> {
+    world.disarm();
     world.kubernetes.faults().clear();
     world.cloudflare.faults().clear();
     world.cloudflare.set_token_status(TOKEN, sandbox::cloudflare::TokenStatus::Active);
     for (kind, object) in world.resources() {
-        if object["metadata"]["annotations"]["kflare.dev/paused"].is_string() {
-            let patch = serde_json::json!({ "metadata": { "annotations": { "kflare.dev/paused": null } } });
+        let is_paused = object["metadata"]["annotations"][kinds::names::PAUSED].is_string();
+        if is_paused || look {
+            let mut annotations = json!({ kinds::names::PAUSED: null });
+            if look {
+                annotations["kflare.dev/reconcile-at"] = json!("quiet");
+            }
+            let patch = json!({ "metadata": { "annotations": annotations } });
             let (namespace, name) = key(&object);
             // An object that is gone meanwhile needs no patch.
             let _ = world.kubernetes.patch(kind, Some(&namespace), &name, patch);

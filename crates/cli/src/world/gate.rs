@@ -112,6 +112,11 @@ impl Gate {
         inner.armed = Some(CrashPoint { write, ..point });
     }
 
+    /// Forgets the armed write.
+    pub fn disarm(&self) {
+        self.lock().armed = None;
+    }
+
     /// The writes so far.
     #[must_use]
     pub fn writes(&self) -> Writes {

@@ -94,6 +94,11 @@ impl World {
         self.gate.arm(point);
     }
 
+    /// No write kills the operator any more.
+    pub fn disarm(&self) {
+        self.gate.disarm();
+    }
+
     /// The operator's writes so far, all operators of this world together.
     #[must_use]
     pub fn writes(&self) -> Writes {
