@@ -13,6 +13,7 @@ use kinds::{Key, Kind, Resource, names};
 use kube::core::ApiResource;
 use kube::core::DynamicResourceScope;
 use kube::{Api, Client};
+use plan::predict::merge;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -163,25 +164,6 @@ pub fn patched(base: &Resource, patch: &Value) -> Option<Resource> {
     let mut whole = serde_json::to_value(base).ok()?;
     merge(&mut whole, patch);
     serde_json::from_value(whole).ok()
-}
-
-/// RFC 7386.
-fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        patch.clone_into(target);
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(serde_json::Map::new());
-    }
-    let Value::Object(target) = target else { return };
-    for (name, value) in patch {
-        if value.is_null() {
-            target.remove(name);
-        } else {
-            merge(target.entry(name.as_str()).or_insert(Value::Null), value);
-        }
-    }
 }
 
 /// The merge patch that turns `from` into `to`; `None` when they are equal.

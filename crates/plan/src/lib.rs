@@ -9,6 +9,8 @@
 //! report(&snapshot, now)
 //! ```
 //!
+//! Where a pass is only looked at, [`predict`] stands in for whoever sends the acts.
+//!
 //! An outcome may leave something unread (a record that turned out to be gone): then `reads` asks again, so the
 //! caller starts over at the first line until there is neither a read nor an act left, or [`limits::ROUNDS_MAX`].
 
@@ -25,6 +27,7 @@ pub mod lifecycle;
 pub mod limits;
 pub mod patches;
 pub mod policy;
+pub mod predict;
 pub mod protection;
 pub mod read;
 pub mod report;
@@ -38,6 +41,7 @@ mod tests;
 pub use absorb::absorb;
 pub use act::{Act, CredId, Decision, FieldDiff, Outcome, Patch, Proof, Reply, Request, Write};
 pub use hold::Hold;
+pub use predict::predict;
 pub use read::{Read, ReadAnswer, fold, reads};
 pub use report::{Event, Next, Report, report};
 pub use snapshot::{Listing, Lookup, Member, Memory, Observed, Snapshot};

@@ -6,5 +6,6 @@ mod adoption;
 mod crash;
 mod document;
 mod harness;
+mod predict;
 mod record;
 mod zone;
