@@ -1,5 +1,6 @@
-//! The record hooks against the sandbox, which was written from the API's documentation alone: what it stores of a
-//! body of ours is what we wanted, and what we hold for one record it refuses to store twice.
+//! The record hooks and the schema against the sandbox, which was written from the APIs' documentation alone: what it
+//! stores of a body of ours is what we wanted, what we hold for one record it refuses to store twice, and the rules
+//! of the schema say what they are for. How a record comes to be is for the scenarios.
 
 #[path = "../../../kinds/src/hooks/dns_record/tests/random.rs"]
 mod random;
@@ -8,6 +9,7 @@ use kinds::table::{Hooks, Parents};
 use kinds::{Resource, kind};
 use sandbox::clock::Clock;
 use sandbox::cloudflare::{Cloudflare, Plan, Switches};
+use sandbox::kubernetes::ApiServer;
 use serde_json::{Value, json};
 
 use self::random::{Random, Sample, TYPES, ZONE};
@@ -166,4 +168,90 @@ fn what_has_an_equal_key_is_refused_where_we_count_on_it() {
         }
         witness.remove(&id);
     });
+}
+
+/// An API server with our kinds, which answers what is wrong with a record.
+struct Schema(ApiServer);
+
+impl Schema {
+    fn new() -> Self {
+        let clock = Clock::starting_at("2026-11-01T00:00:00Z".parse().expect("a time"));
+        let server = ApiServer::new(clock, 1);
+        let crds: Vec<Value> =
+            kinds::CRDS.iter().map(|crd| serde_json::from_str(crd).expect("a generated CRD")).collect();
+        server.install_crds(&crds).expect("the CRDs");
+        Self(server)
+    }
+
+    fn refusal(&self, spec: &Value) -> Option<String> {
+        let mut spec = spec.clone();
+        spec["zoneRef"] = json!({ "name": "example-com" });
+        let metadata = json!({ "name": "record", "namespace": "default" });
+        let object = json!({
+            "apiVersion": "kflare.dev/v1alpha1", "kind": "DNSRecord", "metadata": metadata, "spec": spec,
+        });
+        let refused = self.0.apply_strictly(object).err().map(|status| status.message);
+        if refused.is_none() {
+            self.0.delete("dnsrecords", Some("default"), "record").expect("what was applied is there");
+        }
+        refused
+    }
+}
+
+#[test]
+fn records_of_every_type_pass_the_schema() {
+    let schema = Schema::new();
+    let mut random = Random(4);
+    for record_type in TYPES {
+        let sample = random.sample(record_type, "www");
+        for spec in sample.others.iter().chain(&sample.changed).chain([&sample.spec]) {
+            assert_eq!(schema.refusal(spec), None, "{spec}");
+        }
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_no_record_can_have_and_says_the_fix() {
+    let schema = Schema::new();
+    for (spec, message) in [
+        (json!({ "type": "A" }), "content, data: set exactly one of the two"),
+        (json!({ "type": "DS", "content": "1 13 2 ab", "data": {} }), "content, data: set exactly one"),
+        (json!({ "type": "NS", "data": { "target": "x" } }), "data: A, AAAA, CNAME, MX, NS, OPENPGPKEY, PTR"),
+        (json!({ "type": "SPF", "content": "x" }), "spec.type"),
+        (json!({ "type": "MX", "content": "mx.example.net" }), "priority: MX and URI records need it"),
+        (json!({ "type": "URI", "content": "1 x" }), "priority: MX and URI records need it"),
+        (json!({ "type": "SRV", "content": "1 2 x", "priority": 1 }), "priority: only MX and URI records"),
+        (json!({ "type": "PTR", "content": "*.example.net" }), "content: a target cannot be a wildcard"),
+        (
+            json!({ "type": "NS", "content": "ns1.example.net", "proxied": true }),
+            "proxied: only A, AAAA and CNAME",
+        ),
+        (
+            json!({ "type": "A", "content": "192.0.2.1", "proxied": true, "ttl": 60 }),
+            "ttl: a proxied record's TTL",
+        ),
+        (json!({ "type": "A", "content": "192.0.2.1", "ttl": 29 }), "ttl: must be 1 (automatic) or from 30"),
+        (
+            json!({ "type": "A", "content": "192.0.2.1", "settings": { "ipv4Only": true } }),
+            "settings: ipv4Only and ipv6Only need a proxied record",
+        ),
+        (
+            json!({ "type": "A", "content": "192.0.2.1", "proxied": true, "settings": { "ipv4Only": true, "ipv6Only": true } }),
+            "settings: ipv4Only and ipv6Only exclude each other",
+        ),
+        (
+            json!({ "type": "CNAME", "content": "x.example.net", "proxied": true, "settings": { "flattenCname": true } }),
+            "settings: flattenCname is for CNAME records that are not proxied",
+        ),
+        (
+            json!({ "type": "TXT", "content": "x", "settings": { "flattenCname": true } }),
+            "settings: flattenCname",
+        ),
+        (json!({ "type": "A", "content": "192.0.2.1", "settings": { "ipv4only": true } }), "ipv4only"),
+    ] {
+        let mut named = spec.clone();
+        named["name"] = json!("www");
+        let refusal = schema.refusal(&named).unwrap_or_default();
+        assert!(refusal.contains(message), "{named}: {refusal}");
+    }
 }
