@@ -37,7 +37,7 @@ pub(super) fn canonical(wire: &Value, _parents: &Parents<'_>) -> Value {
 fn value(record_type: Option<RecordType>, wire: &Value) -> Option<(String, Value)> {
     let content = member::text(wire, "content");
     if let Some(layout) = record_type.and_then(RecordType::layout) {
-        return structured::canonical(layout, wire).map(|(name, value)| (name.to_owned(), value));
+        return Some(("data".to_owned(), structured::canonical(layout, wire)?));
     }
     let (name, value) = match record_type {
         Some(RecordType::A) => ("content", address::canonical_v4(content).into()),

@@ -8,22 +8,21 @@ use super::layout::{self, Layout};
 use crate::hooks::member::{self, invalid};
 use crate::table::Invalid;
 
-/// The member that says what the record is, in the form that is compared: its `data`, or its `content` when that
-/// cannot be read. When `data` and `content` disagree, as answers were seen to do (case B055), `data` counts.
-pub(super) fn canonical(layout: &Layout, wire: &Value) -> Option<(&'static str, Value)> {
+/// The `data` that says what the record is, in the form that is compared; the text of a record that cannot be read, so
+/// that it equals none that can. When `data` and `content` disagree, as answers were seen to do (case B055), `data`
+/// counts.
+pub(super) fn canonical(layout: &Layout, wire: &Value) -> Option<Value> {
     let content = member::text(wire, "content");
-    let data = wire.get("data").filter(|data| data.is_object());
+    let data = member::present(wire, "data");
     // Parts of other types may stand there (case B053); only with the type's own mark is it ours.
     let is_own = |data: &&Value| layout.mark().is_some_and(|mark| !member::text(data, mark.name).is_empty());
-    if let Some(data) = data.filter(is_own) {
-        return Some(("data", canonical_data(layout, data, wire)));
-    }
-    match (data, content) {
-        (Some(data), "") => Some(("data", canonical_data(layout, data, wire))),
-        (None, "") => None,
-        (_, content) => Some(match layout.read(content) {
-            Some(data) => ("data", canonical_data(layout, &data, wire)),
-            None => ("content", content.into()),
+    match (data.filter(is_own), data, content) {
+        (Some(own), _, _) => Some(canonical_data(layout, own, wire)),
+        (None, Some(data), "") if data.is_object() => Some(canonical_data(layout, data, wire)),
+        (None, data, "") => data.cloned(),
+        (None, _, content) => Some(match layout.read(content) {
+            Some(data) => canonical_data(layout, &data, wire),
+            None => content.into(),
         }),
     }
 }
@@ -51,6 +50,9 @@ pub(super) fn outgoing(layout: &Layout, spec: &Value, zone: &str) -> Result<Valu
 
 /// A canonical record as it is told apart from others of its name and type.
 pub(super) fn rendered(layout: &Layout, data: &Value) -> String {
+    if !data.is_object() {
+        return member::rendered(Some(data));
+    }
     let parts: Vec<String> = layout.parts.iter().map(|part| part.rendered(data)).collect();
     parts.join(" ").trim_end().to_owned()
 }

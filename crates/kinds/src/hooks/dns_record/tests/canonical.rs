@@ -251,3 +251,18 @@ fn b051_only_types_seen_to_refuse_a_second_need_no_look() {
     }
     assert!(!(HOOKS.refuses_twins)(&canonical(&json!({ "type": "SPF", "name": "x.example.com" }))));
 }
+
+#[test]
+fn a_text_that_cannot_be_read_is_no_record_that_can() {
+    for (record_type, spec, junk) in [
+        ("SRV", json!({ "priority": 0, "weight": 0, "port": 0, "target": "x" }), "x"),
+        ("CAA", json!({ "flags": 0, "tag": "issue", "value": "x" }), "issue x"),
+        ("DS", json!({ "key_tag": 0, "algorithm": 0, "digest_type": 0, "digest": "ab" }), "ab"),
+    ] {
+        let wanted = desired(&json!({ "type": record_type, "name": "x", "data": spec }));
+        let form = canonical(&json!({ "type": record_type, "name": "x.example.com", "content": junk }));
+        assert!(wanted.is_ok_and(|wanted| wanted != form), "{record_type}");
+        assert_eq!((form["data"].as_str(), form.get("content")), (Some(junk), None), "one member says it");
+        assert_eq!(canonical(&form), form);
+    }
+}
