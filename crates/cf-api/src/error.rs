@@ -149,6 +149,9 @@ const RATE_LIMITED: &[i64] = &[971, 10429];
 /// absence (B150).
 const NO_ROUTE: &[i64] = &[7000, 7001, 7003];
 
+/// "Invalid zone identifier"; 9109 with another text is about permissions.
+const UNKNOWN_ZONE: &[i64] = &[9109, 1001];
+
 /// Codes of keys that are taken, with the statuses for which they mean it; no statuses: no other product uses
 /// the number. 10021 (a list's name) isn't here: with the same status it is a Worker that fails validation.
 const EXISTS: &[(i64, &[u16])] = &[
@@ -219,6 +222,15 @@ impl ApiError {
         } else {
             Class::Invalid
         }
+    }
+
+    /// True when Cloudflare does not know the identifier, or does not let this token know it: it answers the same for
+    /// a zone that is gone and for one that the token may not see (9109, in older products 1001, or 7003).
+    pub fn doubts_identifier(&self) -> bool {
+        let named = |error: &ApiMessage| {
+            error.code.is_some_and(|code| UNKNOWN_ZONE.contains(&code)) && error.message.contains("identifier")
+        };
+        self.errors.iter().any(named) || NO_ROUTE.iter().any(|code| self.has_code(*code))
     }
 
     /// Whether a write that was answered so may have taken effect all the same (B154): a gateway's 502 or a

@@ -199,6 +199,15 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     match (&part.write, class) {
         (Write::Delete(external), ErrorClass::NotFound) => deleted(member, external, Timestamp::UNIX_EPOCH),
+        (Write::Delete(_), _)
+            if error.doubts_identifier()
+                && member.progress.hidden.is_none()
+                && !member.kind.routes.lookup.is_empty() =>
+        {
+            let hold = Hold::from_api(error, &format!("{} it", part.write.verb()), &credentials(member));
+            member.progress.hidden = Some(hold);
+            member.found = Observed::Unread;
+        }
         (Write::Update(..), ErrorClass::NotFound) => member.live = Observed::Unread,
         (Write::Create(_), ErrorClass::AlreadyExists) if member.progress.exists.is_none() => {
             member.progress.exists = Some(error.text());

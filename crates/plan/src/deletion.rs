@@ -55,7 +55,10 @@ pub(crate) fn step(
     let context = context?;
     match (owned, mark) {
         (Some(external), _) if !member.progress.deleted => {
-            Ok(delete_owned(snapshot, id, member, &context, &external))
+            match &member.progress.hidden {
+                None => Ok(delete_owned(snapshot, id, member, &context, &external)),
+                Some(hold) => hidden(member, &external, hold),
+            }
         }
         (_, Some(mark)) if !member.progress.deleted || !refuses_twins(member, &context) => {
             delete_marked(snapshot, id, member, &context, &mark, now)
@@ -80,6 +83,21 @@ fn delete_owned(
     let anothers =
         snapshot.claims.get(external).and_then(|claims| holder(claims)).is_some_and(|other| other != id);
     if anothers { release(member) } else { delete(member, context, external, proof_of(member, external)) }
+}
+
+/// Cloudflare refused the delete in words that fit an object that is gone as well as one that the token may not see.
+/// A look-up by name that is answered and does not show the object is the proof of absence that a read cannot give;
+/// without it a delete whose answer was lost would hold the resource for ever.
+fn hidden(member: &Member, external: &str, hold: &Hold) -> Result<Step, Hold> {
+    let is_it = |object: &serde_json::Value| {
+        object.pointer(member.kind.identity.wire).and_then(serde_json::Value::as_str) == Some(external)
+    };
+    match &member.found {
+        Observed::Unread => Ok(Step::Reading),
+        Observed::Absent(_) => Ok(release(member)),
+        Observed::Seen(found, _) if !found.iter().any(is_it) => Ok(release(member)),
+        Observed::Seen(..) | Observed::Failed(_) => Err(hold.clone()),
+    }
 }
 
 /// No ID was ever recorded, but a create may have been carried out: look, and look again once nothing can land.

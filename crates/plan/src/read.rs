@@ -237,7 +237,8 @@ fn deletion_need(member: &Member, _now: Timestamp) -> Need {
     let nothing = !member.object.has_finalizer()
         || !member.dependents.is_empty()
         || member.kind.lifecycle == Lifecycle::Observed;
-    if nothing || Mark::of(&member.object).is_none() { Need::Nothing } else { lookup_if_unread(member) }
+    let searches = Mark::of(&member.object).is_some() || member.progress.hidden.is_some();
+    if nothing || !searches { Need::Nothing } else { lookup_if_unread(member) }
 }
 
 fn item_request(member: &Member, parent: &str, external: &str) -> Option<Request> {

@@ -211,6 +211,9 @@ pub struct Progress {
     pub marked: Option<Marked>,
     /// Cloudflare refused its create because of an object that exists, with this text and code.
     pub exists: Option<String>,
+    /// Cloudflare refused the delete of its object as one that it does not know or does not show to this token. What is
+    /// reported if a look-up shows the object, or nothing.
+    pub hidden: Option<Hold>,
     /// The batch it was refused in had this many parts: the next ones have at most half.
     pub refused_in: Option<usize>,
     /// Fields that we asked Cloudflare to change; a second difference means that it does not.

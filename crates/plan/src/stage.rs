@@ -21,8 +21,8 @@ use crate::unit::MemberId;
 /// What comes next for the unit.
 ///
 /// # Guarantees
-/// The acts of a stage are independent. While any member has something to write in Kubernetes before its call, no
-/// call is made, so that one batch carries all that are ready.
+/// The acts of a stage are independent. While any member that still fits into this pass's batch has something to
+/// write in Kubernetes before its call, no call is made, so that one batch carries all that are ready.
 #[must_use]
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
     let mut patches = Vec::new();
@@ -48,8 +48,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
             Step::Done | Step::Held(_) | Step::Ended | Step::Reading => {}
         }
     }
-    let mut acts =
-        if patches.is_empty() { cloudflare_acts(snapshot, calls) } else { slice(snapshot, patches) };
+    let mut acts = slice(snapshot, patches);
+    if acts.is_empty() {
+        // Nothing to write in Kubernetes, or only what has to wait until this batch is through.
+        acts = cloudflare_acts(snapshot, calls);
+    }
     if acts.is_empty() {
         acts.extend(document::write(snapshot, entries));
     }
