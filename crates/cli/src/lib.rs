@@ -1,6 +1,7 @@
 //! What the `kflare` binary is made of: commands, both worlds and the operator in one process, scenarios, simulation.
 //! Never decides what to write to Cloudflare: that is `plan`, carried out by `operator`.
 
+pub mod bench;
 pub mod commands;
 pub mod scenario;
 pub mod simulation;

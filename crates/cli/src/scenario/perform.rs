@@ -63,7 +63,7 @@ pub(super) fn at_once(runner: &mut Runner, command: &Command) -> Result<(), Stri
         }
         Command::Jump { by, back } => {
             let by = SignedDuration::try_from(*by).map_err(|error| error.to_string())?;
-            world.clock.jump(if *back { -by } else { by });
+            world.node_clock.jump(if *back { -by } else { by });
             Ok(())
         }
         Command::Compact => {

@@ -113,7 +113,7 @@ pub enum Command {
     Annotate(ObjectName, String, Option<String>),
     /// Lets time pass.
     Advance(Duration),
-    /// Sets both worlds' clock by hand.
+    /// Sets the clock of the operator's machine by hand.
     Jump {
         /// How far.
         by: Duration,

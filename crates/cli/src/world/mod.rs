@@ -34,6 +34,8 @@ pub struct World {
     pub cloudflare: Cloudflare,
     /// The clock of both.
     pub clock: Clock,
+    /// The clock of the machine that the operator runs on, which can go wrong.
+    pub node_clock: Clock,
     options: Options,
     gate: Gate,
     operator: Option<Operator>,
@@ -52,6 +54,7 @@ impl World {
         let world = Self {
             kubernetes: ApiServer::new(clock.clone(), options.seed),
             cloudflare: Cloudflare::with_switches(clock.clone(), options.seed, options.switches.clone()),
+            node_clock: Clock::starting_at(epoch),
             clock,
             options,
             gate: Gate::default(),
@@ -67,13 +70,18 @@ impl World {
         &self.options
     }
 
+    /// The drift check interval of operators that are started from now on.
+    pub fn set_drift_interval(&mut self, interval: Option<std::time::Duration>) {
+        self.options.drift_interval = interval;
+    }
+
     /// Starts an operator unless one runs.
     pub fn start(&mut self) {
         if self.operator.is_none() {
             self.gate.open();
             let client = wiring::client(&self.kubernetes, &self.gate);
             let transport = wiring::transport(&self.cloudflare, &self.gate);
-            self.operator = Some(Operator::start(client, transport, wiring::config(&self.options, &self.clock)));
+            self.operator = Some(Operator::start(client, transport, wiring::config(&self.options, &self.node_clock)));
         }
     }
 

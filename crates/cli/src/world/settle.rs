@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use operator::Leadership;
+
 use super::{World, Writes};
 
 /// Time between two looks. Small against every pause of the operator, so that a look never misses that work is due;
@@ -74,7 +76,17 @@ impl World {
         if fell {
             self.crash();
         }
+        self.restart_if_lost();
         fell
+    }
+
+    /// An operator that lost its Lease has to end; its Deployment starts it anew.
+    fn restart_if_lost(&mut self) {
+        let leadership = self.operator().and_then(|operator| operator.activity().leadership);
+        if leadership == Some(Leadership::Lost) {
+            self.crash();
+            self.start();
+        }
     }
 
     /// True when nothing is due but waits, drift checks and resyncs, and the operator has seen every object as it is.

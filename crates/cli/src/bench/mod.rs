@@ -1,0 +1,59 @@
+//! The targets of the design that the sandbox can measure, on a real clock, as a table: calls and writes first, since
+//! they are what users pay; then time and memory. Never part of the tests: a busy machine is no bug.
+
+mod measure;
+mod rows;
+mod table;
+
+pub use rows::ROWS;
+pub use table::{Row, Table};
+
+use sandbox::kubernetes::Status;
+
+/// Why there is no table.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// A row that does not exist.
+    #[error("unknown row {name:?}; known are {known}")]
+    UnknownRow {
+        /// The word.
+        name: String,
+        /// All rows.
+        known: String,
+    },
+    /// The world could not be made.
+    #[error("the sandbox refuses an object of the bench")]
+    Scene(#[from] Status),
+    /// No runtime.
+    #[error("cannot start a runtime")]
+    Runtime(#[source] std::io::Error),
+    /// Something never came to rest.
+    #[error("{what} did not come to rest within {seconds} s: {state}")]
+    Restless {
+        /// The row.
+        what: &'static str,
+        /// How long we waited.
+        seconds: u64,
+        /// What is not in order.
+        state: String,
+    },
+}
+
+/// Worker threads of the operator and the worlds: what the targets are stated for.
+const THREADS: usize = 2;
+
+/// Measures these rows, or all when none is named. Takes minutes.
+pub fn run(selection: &[String]) -> Result<Table, BenchError> {
+    for name in selection {
+        if !ROWS.iter().any(|(known, _)| known == name) {
+            let known = ROWS.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
+            return Err(BenchError::UnknownRow { name: name.clone(), known });
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .enable_time()
+        .build()
+        .map_err(BenchError::Runtime)?;
+    runtime.block_on(rows::measured(selection))
+}
