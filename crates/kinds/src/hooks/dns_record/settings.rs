@@ -19,7 +19,8 @@ pub(super) fn canonical(wire: &Value) -> Option<Map<String, Value>> {
     (!settings.is_empty()).then_some(settings)
 }
 
-/// A user's settings as they are sent: those that are named, because Cloudflare replaces them as a whole.
+/// A user's settings as they are sent: those that are named and that the type can have, off ones too, so that they are
+/// turned off whether Cloudflare replaces settings as a whole or merges them.
 pub(super) fn outgoing(
     spec: &Value,
     record_type: RecordType,
@@ -50,6 +51,9 @@ pub(super) fn outgoing(
     };
     match problem {
         Some((name, problem)) => Err(invalid(&format!("settings.{name}"), problem)),
-        None => Ok(Some(settings)),
+        None => {
+            settings.retain(|wire, _| wire != "flatten_cname" || record_type == RecordType::Cname);
+            Ok(record_type.can_be_proxied().then_some(settings))
+        }
     }
 }

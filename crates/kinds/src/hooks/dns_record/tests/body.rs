@@ -317,6 +317,9 @@ fn settings_go_out_as_cloudflare_names_them_where_they_can_be() {
     assert_eq!(sent(json!({ "ipv6Only": false })), Ok(json!({ "ipv6_only": false })));
     assert_eq!(sent(json!({})), Ok(json!({})), "an empty one turns all of them off");
     assert_eq!(sent(json!(null)), Ok(Value::Null));
+    assert_eq!(sent(json!({ "ipv4Only": true, "flattenCname": false })), Ok(json!({ "ipv4_only": true })));
+    let text = json!({ "type": "TXT", "name": "t", "content": "x", "settings": { "ipv4Only": false } });
+    assert_eq!(body(&text).map(|body| body.get("settings").cloned()), Ok(None), "a type that has none");
     let settings = |value: Value| json!({ "settings": value });
     assert_invalid(
         &a,
