@@ -1,8 +1,9 @@
 //! DNS records: the lifecycle of members that share a list and its batches.
 
+use cf_api::limits::BATCH_MAX_FREE;
 use expect_test::expect;
 
-use super::harness::{check, check_once};
+use super::harness::{World, check, check_once};
 
 #[test]
 fn a_new_record_is_marked_created_and_claimed() {
@@ -61,6 +62,24 @@ objects:
             next: DNSRecord apps/b Drift
         "#]],
     );
+}
+
+#[test]
+fn more_records_than_a_batch_holds_do_not_keep_the_first_batch_from_going() {
+    let record = |n: usize| {
+        format!(
+            "- metadata: {{name: r{n}, namespace: apps}}\n  spec: {{zoneRef: {{name: example-com}}, name: r{n}, \
+             type: A, content: 192.0.2.1, ttl: 1, proxied: false}}\n"
+        )
+    };
+    let records: String = (0..=BATCH_MAX_FREE).map(record).collect();
+    let mut world: World = serde_saphyr::from_str(&format!("objects:\n{records}")).unwrap();
+    let kind = kinds::kind("DNSRecord").unwrap();
+    for created in [BATCH_MAX_FREE, 1] {
+        let passed = world.pass(kind);
+        assert_eq!(passed.matches(" create (").count(), created, "{passed}");
+    }
+    assert!(!world.pass(kind).contains("stage"));
 }
 
 #[test]
