@@ -2,6 +2,7 @@
 //! Knows who may run and how many at once; what a pass does is in [`crate::pass`].
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cf_api::budget::Class;
 use kinds::table::Grouping;
@@ -97,24 +98,31 @@ impl Dispatcher {
             if passes.len() >= self.concurrency.max(1) + parked {
                 break;
             }
-            let Some(mut slice) = state.queue.take() else { break };
-            let controller = pass::controller(&slice.unit);
-            if !state.cache.is_ready_for(controller) {
-                let later = self.timings.watch_backoff_first;
-                let again = |(member, due): (_, crate::queue::Due)| (member, Again::After(later, due.class));
-                let again = slice.members.into_iter().map(again).collect();
-                state.queue.finish(&slice.unit, again, now);
-                continue;
-            }
-            settle_members(&mut state, &mut slice, now);
-            if slice.members.is_empty() {
-                state.queue.finish(&slice.unit, Vec::new(), now);
-                continue;
-            }
+            let Some(slice) = next_slice(&mut state, self.timings.watch_backoff_first, now) else { break };
             passes.spawn(one(Arc::clone(&self.context), slice));
         }
         self.context.shared.metrics.queue(state.queue.ready(), 0, 0);
         state.queue.next_deadline()
+    }
+}
+
+/// The next slice that may run, of members whose caches were listed and whose ancestors are not about to be looked at.
+/// What has to wait for a list is looked at again after `later`.
+pub(crate) fn next_slice(state: &mut State, later: Duration, now: Instant) -> Option<Slice> {
+    loop {
+        let mut slice = state.queue.take()?;
+        if !state.cache.is_ready_for(pass::controller(&slice.unit)) {
+            let again = |(member, due): (_, crate::queue::Due)| (member, Again::After(later, due.class));
+            let again = slice.members.into_iter().map(again).collect();
+            state.queue.finish(&slice.unit, again, now);
+            continue;
+        }
+        settle_members(state, &mut slice, now);
+        if slice.members.is_empty() {
+            state.queue.finish(&slice.unit, Vec::new(), now);
+            continue;
+        }
+        return Some(slice);
     }
 }
 

@@ -67,3 +67,7 @@ pub const KUBERNETES_BODY_MAX: usize = 64 * 1024 * 1024;
 /// How long a read of a Secret waits for others who want it: the passes that start together at a restart ask within
 /// it, and it is tokio's resolution, so that nobody notices it.
 pub const SECRET_READ_GATHERS: Duration = Duration::from_millis(1);
+
+/// Passes over one object in a preview. A new one takes one for each of its ancestors that turns Ready, and one more
+/// for each batch that is full before its turn; what needs more does not come to rest.
+pub const PREVIEW_PASSES_MAX: usize = 64;

@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::cloudflare::{Clock, Cloudflare};
 use crate::credentials::Credentials;
 use crate::dispatcher::Dispatcher;
+use crate::effects::Effects;
 use crate::leader::{self, Candidate, LeaderConfig, Leadership, Lease};
 use crate::limits::CONCURRENCY;
 use crate::metrics::Metrics;
@@ -238,7 +239,7 @@ fn context(
         shared: Arc::clone(shared),
         credentials: Credentials::new(kube.clone(), timeout),
         sender,
-        status,
+        effects: Effects::Sent(status),
         clock,
         reconcile_timeout: config.reconcile_timeout,
         default_deletion: config.default_deletion,

@@ -15,6 +15,7 @@ use plan::{Act, Decision, Hold, MemberId, Next, Outcome, Read, ReadAnswer, Reply
 
 use crate::cloudflare::Clock;
 use crate::credentials::Credentials;
+use crate::effects::Effects;
 use crate::gather::{self, Tokens};
 use crate::limits::SENDS_AT_ONCE;
 use crate::object;
@@ -22,7 +23,7 @@ use crate::pass_time::{Parked, PassTime};
 use crate::queue::{Again, Slice};
 use crate::send::{Sender, WriteError};
 use crate::state::Shared;
-use crate::status::{StatusWriter, Writing};
+use crate::status::Writing;
 
 /// What every pass works with.
 pub struct Context {
@@ -30,10 +31,10 @@ pub struct Context {
     pub shared: Arc<Shared>,
     /// Reads tokens.
     pub credentials: Credentials,
-    /// Sends.
+    /// Reads, and sends what takes effect.
     pub sender: Arc<Sender>,
-    /// Writes status.
-    pub status: StatusWriter,
+    /// How acts and reports take effect.
+    pub effects: Effects,
     /// The time of day.
     pub clock: Clock,
     /// Bounds one pass, waiting for the budget not counted.
@@ -120,12 +121,12 @@ impl<'c> Pass<'c> {
     }
 
     async fn read(&mut self, reads: Vec<Read>) {
-        let (context, tokens, time) = (self.context, &self.tokens, &self.time);
+        let (context, snapshot, tokens, time) = (self.context, &self.snapshot, &self.tokens, &self.time);
         let sends = reads.into_iter().map(|read| {
             let account = self.account_of(&read);
             async move {
                 let began = (context.clock)();
-                let answer = context.sender.read(&read, &account, tokens, time).await;
+                let answer = context.read(snapshot, &read, &account, tokens, time).await;
                 (read, answer, began)
             }
         });
@@ -148,7 +149,7 @@ impl<'c> Pass<'c> {
     }
 
     async fn send(&mut self, acts: Vec<Act>) {
-        let (context, tokens, time) = (self.context, &self.tokens, &self.time);
+        let (context, snapshot, tokens, time) = (self.context, &self.snapshot, &self.tokens, &self.time);
         let sends = acts.into_iter().map(|act| {
             let class = class_of(&self.snapshot, &act);
             let expected = self.expected(&act);
@@ -156,7 +157,7 @@ impl<'c> Pass<'c> {
                 let outcome = if time.is_over() {
                     Outcome::NotSent(Cause::BudgetExhausted)
                 } else {
-                    context.sender.act(&act, class, tokens, time).await
+                    context.act(snapshot, &act, class, tokens, time).await
                 };
                 note(context, &act, &outcome, expected);
                 let at = (context.clock)();
@@ -185,7 +186,7 @@ impl<'c> Pass<'c> {
         }
         let mut reports = plan::report(&self.snapshot, self.now());
         let writings = self.writings(&mut reports);
-        let failed = self.context.status.write(writings).await;
+        let failed = self.context.tell(writings).await;
         let mut state = self.context.shared.lock();
         let now = self.now();
         state.remember(&slice.unit, std::mem::take(&mut self.snapshot.memory), now);

@@ -1,0 +1,225 @@
+//! What the operator would do: its own passes over given objects, with predictions in the place of everything it sends.
+//! Decides nothing and changes nothing; where the objects come from and how the result is shown is the caller's.
+//!
+//! # Flow
+//! The objects fill the caches, as a list would. The queue then runs as in the operator, parents before children: what
+//! a pass foresees (patches, statuses, objects in Cloudflare) is what the next one finds. It ends when nothing is due
+//! but retries, polls and checks.
+//!
+//! # Guarantees
+//! Nothing but reads leaves the process: the effects are [`Effects::Foreseen`], and both ways out refuse all else.
+
+mod foresight;
+mod read_only;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cf_api::budget::Class;
+use kinds::{Key, Kind, Resource};
+use kube::Client;
+use plan::{Act, MemberId};
+use tokio::time::Instant;
+
+pub use foresight::Foresight;
+pub use read_only::Secrets;
+
+use crate::cache::{Cache, Source};
+use crate::cloudflare::Cloudflare;
+use crate::credentials::Credentials;
+use crate::dispatcher::next_slice;
+use crate::effects::Effects;
+use crate::leader::Lease;
+use crate::limits::PREVIEW_PASSES_MAX;
+use crate::metrics::Metrics;
+use crate::operator::Config;
+use crate::pass::{self, Context};
+use crate::pass_time::Parked;
+use crate::queue::{Again, Queue, Slice, Why};
+use crate::routing;
+use crate::send::Sender;
+use crate::state::Shared;
+use crate::transport::Transport;
+
+/// What is there before anything happens.
+#[derive(Debug, Default)]
+pub struct World {
+    /// All objects of our kinds, as they will be when the pass begins.
+    pub objects: Vec<(&'static Kind, Resource)>,
+    /// The labels of all namespaces.
+    pub namespaces: BTreeMap<String, BTreeMap<String, String>>,
+    /// Secrets that count in the place of the cluster's.
+    pub secrets: Secrets,
+    /// The objects are all that there are. If not, no document is written as a whole (V3).
+    pub complete: bool,
+}
+
+/// Which objects are looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All.
+    Everything,
+    /// These, what they lead to and what depends on them; and whoever a change of those wakes.
+    Around(BTreeSet<MemberId>),
+}
+
+/// What the operator would do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Preview {
+    /// Every object that was looked at, as it would be afterwards; `None` for one that would be gone.
+    pub objects: BTreeMap<MemberId, Option<Resource>>,
+    /// Every act, in the order in which they would be sent.
+    pub acts: Vec<Act>,
+    /// Calls to Cloudflare that were made to find out.
+    pub reads: usize,
+    /// Objects that were looked at again and again without coming to rest.
+    pub restless: BTreeSet<MemberId>,
+}
+
+/// Looks at what the operator would do. `cluster` is asked for Secrets only.
+///
+/// # Assumptions
+/// Runs inside a tokio runtime. Passes run one after the other, so that the result does not depend on who is faster.
+pub async fn preview(
+    cluster: Option<Client>,
+    cloudflare: Transport,
+    world: World,
+    scope: &Scope,
+    config: &Config,
+) -> Preview {
+    let (foresight, count) = (Foresight::default(), read_only::Count::default());
+    let kubernetes = read_only::client(cluster, world.secrets.clone(), foresight.clone());
+    let transport = read_only::transport(cloudflare, count.clone());
+    let complete = world.complete;
+    let shared = shared(world, config);
+    let context = context(kubernetes, transport, config, &shared, foresight.clone());
+    begin(&shared, scope);
+    let mut preview = Preview::default();
+    let mut passes: BTreeMap<MemberId, usize> = BTreeMap::new();
+    let mut now = Instant::now();
+    while let Some(mut slice) = next(&shared, config, &mut now) {
+        slice.complete &= complete;
+        let again = pass::run(&context, &slice).await;
+        let again = again.into_iter().map(|(member, again)| {
+            let count = passes.entry(member.clone()).or_default();
+            *count += 1;
+            match again {
+                Again::Now(_) if *count >= PREVIEW_PASSES_MAX => {
+                    preview.restless.insert(member.clone());
+                    (member, Again::Resync)
+                }
+                Again::Now(class) => (member, Again::Now(class)),
+                Again::Forget => (member, Again::Forget),
+                // What only time or others can change is not waited for.
+                _ => (member, Again::Resync),
+            }
+        });
+        let again = again.collect();
+        shared.lock().queue.finish(&slice.unit, again, now);
+    }
+    let state = shared.lock();
+    let seen = |member: &MemberId| state.cache.get(member.kind, &member.key).found().cloned();
+    preview.objects = passes.into_keys().map(|member| (member.clone(), seen(&member))).collect();
+    preview.acts = foresight.acts();
+    preview.reads = count.get();
+    preview
+}
+
+/// The next slice that may run. The time in which a unit collects members is not waited for.
+fn next(shared: &Shared, config: &Config, now: &mut Instant) -> Option<Slice> {
+    let mut state = shared.lock();
+    loop {
+        *now = Instant::now().max(*now);
+        state.queue.advance(*now);
+        if let Some(slice) = next_slice(&mut state, config.timings.watch_backoff_first, *now) {
+            return Some(slice);
+        }
+        let (_, hold_off) = *state.queue.depth().delayed.get(&Why::HoldOff)?;
+        *now = hold_off.max(*now);
+    }
+}
+
+/// Fills the caches as complete lists would.
+fn shared(world: World, config: &Config) -> Arc<Shared> {
+    let mut cache = Cache::new(kinds::KINDS);
+    let mut held: BTreeMap<&str, BTreeSet<Key>> = BTreeMap::new();
+    for (kind, resource) in &world.objects {
+        cache.apply(kind, resource, Source::List);
+        held.entry(kind.name).or_default().insert(resource.key());
+    }
+    for kind in kinds::KINDS {
+        cache.listed(kind, held.get(kind.name).unwrap_or(&BTreeSet::new()));
+    }
+    let names = world.namespaces.keys().map(|name| Key::new("", name)).collect();
+    for (name, labels) in world.namespaces {
+        cache.namespace(&name, Some(labels));
+    }
+    cache.namespaces_listed(&names);
+    let queue = Queue::new(config.timings.clone(), config.seed, None);
+    Arc::new(Shared::new(cache, queue, Arc::new(Metrics::default())))
+}
+
+fn context(
+    kubernetes: Client,
+    transport: Transport,
+    config: &Config,
+    shared: &Arc<Shared>,
+    foresight: Foresight,
+) -> Context {
+    let (clock, metrics) = (Arc::clone(&config.clock), Arc::clone(&shared.metrics));
+    let (timings, lease) = (&config.timings, Lease::unneeded());
+    let cloudflare =
+        Cloudflare::new(transport, Arc::clone(&clock), metrics, timings.cloudflare_request, lease.clone());
+    let kubernetes_timeout = timings.kubernetes_request;
+    let sender = Sender { cloudflare, kubernetes: kubernetes.clone(), kubernetes_timeout, lease };
+    Context {
+        shared: Arc::clone(shared),
+        credentials: Credentials::new(kubernetes, kubernetes_timeout),
+        sender: Arc::new(sender),
+        effects: Effects::Foreseen(foresight),
+        clock,
+        reconcile_timeout: config.reconcile_timeout,
+        default_deletion: config.default_deletion,
+        parked: Parked::default(),
+    }
+}
+
+/// Queues what is looked at, parents before children.
+fn begin(shared: &Shared, scope: &Scope) {
+    let mut state = shared.lock();
+    let all = kinds::KINDS.iter().flat_map(|kind| state.cache.all(kind.name)).collect::<Vec<_>>();
+    let wanted = match scope {
+        Scope::Everything => None,
+        Scope::Around(members) => Some(around(&state.cache, members)),
+    };
+    let now = Instant::now();
+    for member in
+        all.into_iter().filter(|member| wanted.as_ref().is_none_or(|wanted| wanted.contains(member)))
+    {
+        let unit = routing::unit_of(&state.cache, &member);
+        state.queue.add(&unit, member, Class::User, now);
+    }
+}
+
+/// These members with all that is above and below them.
+fn around(cache: &Cache, members: &BTreeSet<MemberId>) -> BTreeSet<MemberId> {
+    let above = |member: &MemberId| {
+        let references = cache.references(member).iter();
+        references.map(|(kind, key)| MemberId { kind, key: key.clone() }).collect::<Vec<_>>()
+    };
+    let below = |member: &MemberId| cache.children(member.kind, &member.key).cloned().collect::<Vec<_>>();
+    let mut wanted = closure(members, below);
+    wanted.extend(closure(&wanted, above));
+    wanted
+}
+
+fn closure(from: &BTreeSet<MemberId>, to: impl Fn(&MemberId) -> Vec<MemberId>) -> BTreeSet<MemberId> {
+    let mut reached = from.clone();
+    let mut open: Vec<MemberId> = from.iter().cloned().collect();
+    while let Some(member) = open.pop() {
+        open.extend(to(&member).into_iter().filter(|next| reached.insert(next.clone())));
+    }
+    reached
+}
