@@ -19,9 +19,11 @@ const ROLE: &str = "deploy/rbac/manager.yaml";
 
 /// Why the operator cannot start.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ClusterError {
+pub(in crate::commands) enum ClusterError {
     #[error("cannot use the kubeconfig {path}: name another with --kubeconfig")]
     Kubeconfig { path: String, source: Box<KubeconfigError> },
+    #[error("cannot use the context {context}: `kubectl config get-contexts` lists those that there are")]
+    Context { context: String, source: Box<KubeconfigError> },
     #[error("there is no cluster: name a kubeconfig with --kubeconfig or KUBECONFIG, or run in a pod")]
     NoCluster(#[source] Box<InferConfigError>),
     #[error(
@@ -47,7 +49,11 @@ pub(super) enum ClusterError {
 }
 
 /// Finds the cluster. The client does not retry: what may be repeated is decided by the operator.
-pub(super) async fn connect(kubeconfig: Option<&Path>) -> Result<(Client, Config), ClusterError> {
+pub(in crate::commands) async fn connect(
+    kubeconfig: Option<&Path>,
+    context: Option<&str>,
+) -> Result<(Client, Config), ClusterError> {
+    let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let mut config = match kubeconfig {
         Some(path) => {
             let failed = |source: KubeconfigError| ClusterError::Kubeconfig {
@@ -55,9 +61,9 @@ pub(super) async fn connect(kubeconfig: Option<&Path>) -> Result<(Client, Config
                 source: Box::new(source),
             };
             let kubeconfig = Kubeconfig::read_from(path).map_err(failed)?;
-            Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.map_err(failed)?
+            Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(failed)?
         }
-        None => inferred().await?,
+        None => inferred(&options).await?,
     };
     config.default_retry = false;
     let server = config.cluster_url.to_string();
@@ -66,18 +72,24 @@ pub(super) async fn connect(kubeconfig: Option<&Path>) -> Result<(Client, Config
     Ok((client, config))
 }
 
-async fn inferred() -> Result<Config, ClusterError> {
+async fn inferred(options: &KubeConfigOptions) -> Result<Config, ClusterError> {
     // A kubeconfig that was named but cannot be used must not lead to another cluster in silence.
     if let Some(paths) = std::env::var_os("KUBECONFIG").filter(|paths| !paths.is_empty()) {
-        let config = Config::from_kubeconfig(&KubeConfigOptions::default()).await;
+        let config = Config::from_kubeconfig(options).await;
         let path = paths.to_string_lossy().into_owned();
         return config.map_err(|source| ClusterError::Kubeconfig { path, source: Box::new(source) });
+    }
+    if let Some(context) = &options.context {
+        // Only a kubeconfig has contexts: the pod's own account must not stand in for one.
+        let config = Config::from_kubeconfig(options).await;
+        let context = context.clone();
+        return config.map_err(|source| ClusterError::Context { context, source: Box::new(source) });
     }
     Config::infer().await.map_err(|source| ClusterError::NoCluster(Box::new(source)))
 }
 
 /// Lists one object of everything that the operator watches.
-pub(super) async fn check(client: &Client, server: &str) -> Result<(), ClusterError> {
+pub(in crate::commands) async fn check(client: &Client, server: &str) -> Result<(), ClusterError> {
     for kind in kinds::KINDS {
         let resource = ApiResource {
             group: kinds::names::GROUP.to_owned(),

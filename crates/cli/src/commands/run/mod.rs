@@ -2,7 +2,7 @@
 //! What it does to objects is the operator's.
 
 mod arguments;
-mod cluster;
+pub(super) mod cluster;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         .context("--cloudflare-api-url: write for example https://api.cloudflare.com/client/v4")?;
     let metrics = listen(&arguments.metrics_bind_address, "--metrics-bind-address").await?;
     let probes = listen(&arguments.health_probe_bind_address, "--health-probe-bind-address").await?;
-    let (client, cluster) = cluster::connect(arguments.kubeconfig.as_deref()).await?;
+    let (client, cluster) = cluster::connect(arguments.kubeconfig.as_deref(), None).await?;
     let server = cluster.cluster_url.to_string();
     tokio::select! {
         checked = cluster::check(&client, &server) => checked?,

@@ -110,6 +110,21 @@ pub enum SandboxCommand {
     Run(ScenarioArguments),
     /// Runs worlds drawn from seeds: manifests, edits, faults and crashes at random, then checks what users were promised
     Sim(SeedArguments),
+    /// Measures how many calls, how much time and how much memory it takes; minutes, best with a release build
+    Bench(BenchArguments),
+}
+
+/// `kflare sandbox bench`.
+#[derive(Args, Debug)]
+pub struct BenchArguments {
+    /// What to measure; all of it when nothing is named.
+    #[arg(value_name = "ROW", help = rows_help())]
+    pub rows: Vec<String>,
+}
+
+fn rows_help() -> String {
+    let names: Vec<_> = crate::bench::ROWS.iter().map(|(name, _)| *name).collect();
+    format!("What to measure: {}; all of it when nothing is named", names.join(", "))
 }
 
 /// `kflare sandbox sim`.

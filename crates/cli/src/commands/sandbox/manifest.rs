@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ const STANDARD_INPUT: &str = "-";
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The samples, which are applied when no file is named; parents before children.
-pub(super) const SAMPLES: &[(&str, &str)] = &[
+pub(in crate::commands) const SAMPLES: &[(&str, &str)] = &[
     ("cloudflare_account.yaml", include_str!("../../../../../deploy/samples/cloudflare_account.yaml")),
     ("zone.yaml", include_str!("../../../../../deploy/samples/zone.yaml")),
     ("dns_record.yaml", include_str!("../../../../../deploy/samples/dns_record.yaml")),
@@ -25,13 +26,13 @@ pub(super) const SAMPLES: &[(&str, &str)] = &[
 
 /// Where an object stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(in crate::commands) struct Place {
     /// The file as it was named.
-    pub(super) file: String,
+    pub(in crate::commands) file: String,
     /// The document in it, from 1.
-    pub(super) document: usize,
+    pub(in crate::commands) document: usize,
     /// The line of the document's first word, from 1.
-    pub(super) line: usize,
+    pub(in crate::commands) line: usize,
 }
 
 impl fmt::Display for Place {
@@ -42,14 +43,16 @@ impl fmt::Display for Place {
 
 /// One object to apply.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Manifest {
-    pub(super) place: Place,
-    pub(super) object: Value,
+pub(in crate::commands) struct Manifest {
+    pub(in crate::commands) place: Place,
+    pub(in crate::commands) object: Value,
+    /// Its document as it was written.
+    pub(in crate::commands) text: Arc<str>,
 }
 
 impl Manifest {
     /// `Kind namespace/name`, for messages.
-    pub(super) fn title(&self) -> String {
+    pub(in crate::commands) fn title(&self) -> String {
         let word = |pointer: &str| self.object.pointer(pointer).and_then(Value::as_str);
         let kind = word("/kind").unwrap_or_default();
         let name = word("/metadata/name").unwrap_or_default();
@@ -62,7 +65,7 @@ impl Manifest {
 
 /// Why manifests cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ManifestError {
+pub(in crate::commands) enum ManifestError {
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: std::io::Error },
     #[error("{} is larger than 64 MiB: split it", .0.display())]
@@ -78,7 +81,7 @@ pub(super) enum ManifestError {
 }
 
 /// The samples.
-pub(super) fn samples() -> Result<Vec<Manifest>, ManifestError> {
+pub(in crate::commands) fn samples() -> Result<Vec<Manifest>, ManifestError> {
     let mut manifests = Vec::new();
     for (name, text) in SAMPLES {
         manifests.extend(parse(name, text)?);
@@ -87,7 +90,7 @@ pub(super) fn samples() -> Result<Vec<Manifest>, ManifestError> {
 }
 
 /// The objects of these files, and of the files of these directories by name, in order.
-pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Manifest>, ManifestError> {
+pub(in crate::commands) fn read(paths: &[PathBuf]) -> Result<Vec<Manifest>, ManifestError> {
     let mut manifests = Vec::new();
     for path in paths {
         if path.as_os_str() == STANDARD_INPUT {
@@ -144,7 +147,7 @@ fn text(file: &Path) -> Result<String, ManifestError> {
 }
 
 /// The objects of one file's text; a `List` is its items.
-pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, ManifestError> {
+pub(in crate::commands) fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, ManifestError> {
     let mut manifests = Vec::new();
     for (index, (line, text)) in documents(text).into_iter().enumerate() {
         let first = text.lines().position(is_content).unwrap_or(0);
@@ -153,7 +156,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, ManifestErr
         if value.is_null() {
             continue;
         }
-        add(&mut manifests, place, value)?;
+        add(&mut manifests, place, value, &text.into())?;
     }
     Ok(manifests)
 }
@@ -169,7 +172,12 @@ fn syntax(place: &Place, first_line: usize, error: &serde_saphyr::Error) -> Mani
     ManifestError::Syntax(Place { line, ..place.clone() }, said.to_owned())
 }
 
-fn add(manifests: &mut Vec<Manifest>, place: Place, value: Value) -> Result<(), ManifestError> {
+fn add(
+    manifests: &mut Vec<Manifest>,
+    place: Place,
+    value: Value,
+    text: &Arc<str>,
+) -> Result<(), ManifestError> {
     if !value.is_object() {
         return Err(ManifestError::NotAnObject(place));
     }
@@ -181,12 +189,12 @@ fn add(manifests: &mut Vec<Manifest>, place: Place, value: Value) -> Result<(), 
         }
     }
     if let Some(items) = value.get("items").and_then(Value::as_array).filter(|_| value["kind"] == "List") {
-        return items.iter().try_for_each(|item| add(manifests, place.clone(), item.clone()));
+        return items.iter().try_for_each(|item| add(manifests, place.clone(), item.clone(), text));
     }
     if !has("/metadata/name") {
         return Err(ManifestError::Field(place, "metadata.name"));
     }
-    manifests.push(Manifest { place, object: value });
+    manifests.push(Manifest { place, object: value, text: Arc::clone(text) });
     Ok(())
 }
 

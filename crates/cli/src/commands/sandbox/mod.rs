@@ -4,7 +4,7 @@
 mod arguments;
 mod inventory;
 mod kubeconfig;
-mod manifest;
+pub(super) mod manifest;
 mod registration;
 mod reporter;
 mod row;
@@ -13,16 +13,19 @@ mod seeds;
 mod session;
 mod welcome;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
 
 pub use arguments::{
-    PlanName, SandboxArguments, SandboxCommand, ScenarioArguments, SeedArguments, ServeArguments,
+    BenchArguments, PlanName, SandboxArguments, SandboxCommand, ScenarioArguments, SeedArguments,
+    ServeArguments,
 };
 pub use reporter::Output;
 
 use super::log;
+use crate::bench;
 
 /// Serves, or does what the subcommand says.
 ///
@@ -32,8 +35,16 @@ pub fn execute(arguments: &SandboxArguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Some(SandboxCommand::Run(arguments)) => scenarios::execute(arguments),
         Some(SandboxCommand::Sim(arguments)) => seeds::execute(arguments),
+        Some(SandboxCommand::Bench(arguments)) => measure(arguments),
         None => serve(&arguments.serve),
     }
+}
+
+/// Fails when a target is missed, so that a release can depend on it.
+fn measure(arguments: &BenchArguments) -> anyhow::Result<ExitCode> {
+    let table = bench::run(&arguments.rows)?;
+    write!(io::stdout().lock(), "{table}").context("cannot write to standard output")?;
+    Ok(if table.all_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {

@@ -69,6 +69,11 @@ impl Reporter {
         Self { form, out, colour, known: BTreeMap::new() }
     }
 
+    /// True when it shows more than what turned: time passes in a live table.
+    pub(super) fn is_live(&self) -> bool {
+        matches!(self.form, Form::Live(_))
+    }
+
     /// How to use what is served.
     pub(super) fn welcome(&mut self, welcome: &Welcome) -> io::Result<()> {
         match self.form {

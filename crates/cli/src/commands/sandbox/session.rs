@@ -129,7 +129,9 @@ struct Watch {
     /// Since when something has been going on.
     busy_since: Instant,
     changed_at: Instant,
-    /// What was reported of the present state.
+    /// The last look found something new.
+    turned: bool,
+    /// The present state has been reported.
     reported: bool,
 }
 
@@ -143,6 +145,7 @@ impl Watch {
             quiet_looks: 0,
             busy_since: now,
             changed_at: now,
+            turned: false,
             reported: false,
         }
     }
@@ -160,6 +163,7 @@ impl Watch {
         let writes = world.cloudflare.log().writes();
         changed |= writes != self.writes;
         self.writes = writes;
+        self.turned = changed;
         if changed {
             self.changed_at = Instant::now();
         }
@@ -200,7 +204,7 @@ async fn follow(
             _ = looks.tick() => {}
         }
         watch.look(world);
-        if !watch.reported {
+        if !watch.reported && (watch.turned || reporter.is_live()) {
             reporter.progress(&watch.rows, Calls::of(&world.cloudflare), watch.busy_since.elapsed())?;
         }
         if arguments.once {
