@@ -1,6 +1,8 @@
 //! How what a pass decides takes effect: it is sent to the two APIs, or it is foreseen and changes only our own picture.
 //! The pass is the same in both cases; what it decides is `plan`'s.
 
+use std::collections::BTreeMap;
+
 use cf_api::budget::Class;
 use plan::{Act, MemberId, Outcome, Read, ReadAnswer, Snapshot};
 
@@ -57,7 +59,7 @@ impl Context {
     }
 
     /// Writes what a pass reports, or foresees it. Returns how each write failed.
-    pub(crate) async fn tell(&self, writings: Vec<Writing>) -> Vec<(MemberId, WriteError)> {
+    pub(crate) async fn tell(&self, writings: Vec<Writing<'_>>) -> BTreeMap<MemberId, WriteError> {
         match &self.effects {
             Effects::Sent(status) => status.write(writings).await,
             Effects::Foreseen(foresight) => foresight.tell(writings, &self.shared),

@@ -131,7 +131,7 @@ impl<'c> Pass<'c> {
             }
         });
         let answers: Vec<(Read, ReadAnswer, Timestamp)> =
-            futures::stream::iter(sends.collect::<Vec<_>>()).buffered(SENDS_AT_ONCE).collect().await;
+            futures::stream::iter(sends).buffered(SENDS_AT_ONCE).collect().await;
         for (read, answer, began) in answers {
             plan::fold(&mut self.snapshot, &read, answer, began);
         }
@@ -165,7 +165,7 @@ impl<'c> Pass<'c> {
             }
         });
         let outcomes: Vec<(Act, Outcome, Timestamp)> =
-            futures::stream::iter(sends.collect::<Vec<_>>()).buffered(SENDS_AT_ONCE).collect().await;
+            futures::stream::iter(sends).buffered(SENDS_AT_ONCE).collect().await;
         for (act, outcome, at) in outcomes {
             self.moved |= matches!(outcome, Outcome::Done(_));
             plan::absorb(&mut self.snapshot, &act, outcome, at);
@@ -197,8 +197,7 @@ impl<'c> Pass<'c> {
         for (id, report) in reports {
             let Some(member) = self.snapshot.members.get(&id) else { continue };
             let version = member.object.metadata.resource_version.as_str();
-            let failure = failed.iter().find(|(failed, _)| *failed == id).map(|(_, error)| error);
-            let next = match failure {
+            let next = match failed.get(&id) {
                 None if report.next == Next::Event => state.stale(&id, version, member.class),
                 // The same facts would lead to the same pass: only time can help.
                 None if matches!(report.next, Next::Now(_)) && !self.moved => Again::Fault(None),
@@ -228,12 +227,12 @@ impl<'c> Pass<'c> {
         }
     }
 
-    fn writings(&self, reports: &mut [(MemberId, Report)]) -> Vec<Writing> {
+    fn writings(&self, reports: &mut [(MemberId, Report)]) -> Vec<Writing<'_>> {
         let writing = |(id, report): &mut (MemberId, Report)| {
             let status = report.status.take()?;
             let member = self.snapshot.members.get(id)?;
             let event = report.event.take();
-            Some(Writing { member: id.clone(), base: member.object.clone(), status, event })
+            Some(Writing { member: id.clone(), base: &member.object, status, event })
         };
         reports.iter_mut().filter_map(writing).collect()
     }

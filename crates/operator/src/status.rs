@@ -1,9 +1,11 @@
 //! The one writer of status: a merge patch of what differs, conditional on the version it was derived from.
 //! What it says is `plan`'s report; an Event follows only when the status was written.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use kinds::Resource;
 use plan::{Event, MemberId};
 use serde_json::{Value, json};
@@ -16,11 +18,11 @@ use crate::state::Shared;
 use crate::timings::Timings;
 
 /// A status to write.
-pub struct Writing {
+pub struct Writing<'s> {
     /// Whose.
     pub member: MemberId,
     /// The object as last read or written.
-    pub base: Resource,
+    pub base: &'s Resource,
     /// The whole new status.
     pub status: Value,
     /// What to tell when it is written.
@@ -40,24 +42,33 @@ pub struct StatusWriter {
 }
 
 impl StatusWriter {
-    /// Writes all within a time of their own, whatever the pass has used up. Returns how each write failed.
-    pub async fn write(&self, writings: Vec<Writing>) -> Vec<(MemberId, WriteError)> {
-        let deadline = tokio::time::Instant::now() + self.timings.status_write;
-        let write = |writing: Writing| async move {
-            let member = writing.member.clone();
-            let written = tokio::time::timeout_at(deadline, self.write_one(&writing)).await;
-            let failed = match written {
-                Ok(Ok(())) => return None,
-                Ok(Err(error)) => error,
-                Err(_) => WriteError::Unknown(cf_api::error::Cause::Timeout),
-            };
-            Some((member, failed))
-        };
-        let failures = futures::stream::iter(writings).map(write).buffer_unordered(STATUSES_AT_ONCE);
-        failures.filter_map(std::future::ready).collect().await
+    /// Writes all, each within a time of its own, whatever the pass has used up. Returns how each write failed.
+    pub async fn write(&self, writings: Vec<Writing<'_>>) -> BTreeMap<MemberId, WriteError> {
+        let mut failures = BTreeMap::new();
+        let mut running = FuturesUnordered::new();
+        for writing in writings {
+            if running.len() >= STATUSES_AT_ONCE {
+                failures.extend(running.next().await.flatten());
+            }
+            running.push(self.write_in_time(writing));
+        }
+        while let Some(failed) = running.next().await {
+            failures.extend(failed);
+        }
+        failures
     }
 
-    async fn write_one(&self, writing: &Writing) -> Result<(), WriteError> {
+    async fn write_in_time(&self, writing: Writing<'_>) -> Option<(MemberId, WriteError)> {
+        let written = tokio::time::timeout(self.timings.status_write, self.write_one(&writing)).await;
+        let failed = match written {
+            Ok(Ok(())) => return None,
+            Ok(Err(error)) => error,
+            Err(_) => WriteError::Unknown(cf_api::error::Cause::Timeout),
+        };
+        Some((writing.member, failed))
+    }
+
+    async fn write_one(&self, writing: &Writing<'_>) -> Result<(), WriteError> {
         let Writing { member, base, status, event } = writing;
         let Some(kind) = kinds::kind(member.kind) else { return Ok(()) };
         let Some(change) = object::difference(&base.status, status) else { return Ok(()) };

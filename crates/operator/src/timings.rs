@@ -30,7 +30,7 @@ pub struct Timings {
     pub cloudflare_request: Duration,
     /// One call to Kubernetes; the API server itself gives up after a minute.
     pub kubernetes_request: Duration,
-    /// All status patches of one pass, after a reconcile timeout too.
+    /// One status patch, after a reconcile timeout too.
     pub status_write: Duration,
     /// How long others leave a Lease alone that is not renewed (client-go: 15 s).
     pub lease_duration: Duration,

@@ -119,16 +119,16 @@ impl Foresight {
     }
 
     /// Takes statuses as written: what refers to these objects sees them.
-    pub fn tell(&self, writings: Vec<Writing>, shared: &Shared) -> Vec<(MemberId, WriteError)> {
-        let mut failed = Vec::new();
+    pub fn tell(&self, writings: Vec<Writing<'_>>, shared: &Shared) -> BTreeMap<MemberId, WriteError> {
+        let mut failed = BTreeMap::new();
         for Writing { member, base, status, .. } in writings {
             let change = json!({ "status": object::difference(&base.status, &status) });
-            match (kinds::kind(member.kind), predict::patched(&base, &change)) {
+            match (kinds::kind(member.kind), predict::patched(base, &change)) {
                 (Some(kind), Ok(object)) => {
                     shared.wrote(kind, &object, Some(object::fingerprint(&object)));
                 }
                 (None, _) => {}
-                (_, Err(error)) => failed.push((member, WriteError::Failed(error.to_string()))),
+                (_, Err(error)) => drop(failed.insert(member, WriteError::Failed(error.to_string()))),
             }
         }
         failed
