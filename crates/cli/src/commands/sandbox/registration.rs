@@ -92,7 +92,8 @@ mod tests {
     use super::*;
 
     fn manifest(object: Value) -> Manifest {
-        Manifest { place: Place { file: "a.yaml".to_owned(), document: 1, line: 1 }, object }
+        let place = Place { file: "a.yaml".to_owned(), document: 1, line: 1 };
+        Manifest { place, object, text: "".into() }
     }
 
     #[test]
