@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, Full};
 use jiff::Timestamp;
 use kube::client::Body;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use super::*;
 
@@ -73,7 +73,8 @@ impl Store {
 
 struct Running {
     lease: Lease,
-    task: JoinHandle<()>,
+    /// Ends with the value.
+    task: JoinSet<()>,
 }
 
 fn config(identity: &str) -> LeaderConfig {
@@ -89,7 +90,9 @@ fn candidate(store: &Store, identity: &str) -> Running {
     let metrics = Arc::new(Metrics::default());
     let (config, timings) = (config(identity), Timings::default());
     let candidate = Candidate::new(store.client(), config, timings, clock(), 7, metrics, told);
-    Running { lease: Lease::of(leadership), task: tokio::spawn(candidate.run()) }
+    let mut task = JoinSet::new();
+    task.spawn(candidate.run());
+    Running { lease: Lease::of(leadership), task }
 }
 
 async fn pass(seconds: u64) {
@@ -99,12 +102,12 @@ async fn pass(seconds: u64) {
 #[tokio::test(start_paused = true)]
 async fn the_first_leads_and_the_second_waits_until_the_first_is_silent() {
     let store = Store::default();
-    let first = candidate(&store, "first");
+    let mut first = candidate(&store, "first");
     pass(1).await;
     let second = candidate(&store, "second");
     pass(600).await;
     assert!(first.lease.may_send() && !second.lease.may_send());
-    first.task.abort();
+    first.task.abort_all();
     pass(9).await;
     assert!(!second.lease.may_send(), "the lease lasts");
     pass(10).await;
@@ -129,23 +132,23 @@ async fn at_no_instant_may_two_send() {
 #[tokio::test(start_paused = true)]
 async fn who_cannot_renew_stops_in_time_and_says_so() {
     let store = Store::default();
-    let only = candidate(&store, "only");
+    let mut only = candidate(&store, "only");
     pass(5).await;
     assert!(only.lease.may_send());
     store.down.store(true, Ordering::Relaxed);
     pass(11).await;
     assert!(!only.lease.may_send());
     only.lease.lost().await;
-    only.task.await.unwrap();
+    only.task.join_next().await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_released_is_taken_at_once() {
     let store = Store::default();
-    let first = candidate(&store, "first");
+    let mut first = candidate(&store, "first");
     pass(5).await;
     let second = candidate(&store, "second");
-    first.task.abort();
+    first.task.abort_all();
     let limit = Duration::from_secs(5);
     release(store.client(), &config("second"), &clock(), limit).await;
     assert_eq!(store.holder(), "first", "nobody gives up what is another's");
