@@ -49,6 +49,7 @@ impl Dispatcher {
 
     async fn work(mut self) {
         self.lease.won().await;
+        self.context.shared.lock().since = Some((self.context.clock)());
         self.wait_for_caches().await;
         let mut passes = JoinSet::new();
         loop {

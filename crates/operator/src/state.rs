@@ -24,6 +24,8 @@ pub struct State {
     pub cache: Cache,
     /// What is due.
     pub queue: Queue,
+    /// When this process began to lead; every unit's memory reaches back to it and no further.
+    pub since: Option<Timestamp>,
     memories: BTreeMap<UnitKey, Memory>,
     /// Members whose copy was old: any event wakes them, their own echoes included.
     awaited: BTreeSet<MemberId>,
@@ -55,6 +57,7 @@ impl Shared {
         let state = State {
             cache,
             queue,
+            since: None,
             memories: BTreeMap::new(),
             awaited: BTreeSet::new(),
             refused: BTreeMap::new(),
@@ -139,7 +142,7 @@ impl State {
 
     /// What a unit remembers, for a pass.
     pub fn memory(&self, unit: &UnitKey) -> Memory {
-        self.memories.get(unit).cloned().unwrap_or_default()
+        Memory { since: self.since, ..self.memories.get(unit).cloned().unwrap_or_default() }
     }
 
     /// Keeps what a pass leaves to the next, as long as it means anything.

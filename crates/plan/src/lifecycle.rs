@@ -156,10 +156,11 @@ pub(crate) fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> 
     Hold::new(reason, format!("{other} already manages this object"))
 }
 
-/// Reads can lag behind our own writes: what we wrote a moment ago and cannot see is not gone.
+/// Reads can lag behind our own writes: what we wrote a moment ago and cannot see is not gone. Nor is what the process
+/// before this one may have written just before it ended.
 fn recently_written(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> Result<(), Hold> {
     let lag = jiff::SignedDuration::try_from(limits::READS_MAY_LAG).unwrap_or(jiff::SignedDuration::ZERO);
-    match snapshot.memory.written.get(id) {
+    match snapshot.memory.written.get(id).or(snapshot.memory.since.as_ref()) {
         Some(written) if began < *written + lag => Err(Hold {
             reason: Reason::APIError,
             message: "Cloudflare does not show yet what was just written".to_owned(),

@@ -229,6 +229,8 @@ pub struct Memory {
     pub quarantine: BTreeMap<MemberId, i64>,
     /// When a member's object was last written by us.
     pub written: BTreeMap<MemberId, Timestamp>,
+    /// When this process began: another one may have written until then, and what it wrote is not remembered.
+    pub since: Option<Timestamp>,
     /// How many objects the last full list held.
     pub listed: Option<usize>,
 }
