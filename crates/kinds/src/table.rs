@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -217,6 +218,11 @@ pub struct Hooks {
     pub refuses_twins: fn(canonical: &Value) -> bool,
     /// Why an object of Cloudflare's cannot serve although it has the right key (a zone that moved away), for people.
     pub unusable: fn(wire: &Value) -> Option<String>,
+    /// When an object that is in order is worth another look because Cloudflare is still at work on it.
+    pub recheck: fn(wire: &Value) -> Option<Duration>,
+    /// What Cloudflare may want to exist before it takes this object, for people. A refused create then is tried again
+    /// instead of being final.
+    pub awaits: fn(canonical: &Value) -> Option<&'static str>,
     /// A limit that Cloudflare would refuse, found before a call is spent on it.
     pub refused: fn(canonical: &Value, parents: &Parents<'_>) -> Option<Invalid>,
 }
@@ -277,7 +283,8 @@ impl Kind {
         if let Some(pointer) = self.identity.spec {
             return resource.spec_str(pointer);
         }
-        let labelled = self.identity.label.and_then(|label| resource.label(label)).filter(|id| !id.is_empty());
+        let labelled =
+            self.identity.label.and_then(|label| resource.label(label)).filter(|id| !id.is_empty());
         labelled.or_else(|| resource.status_str(self.identity.status))
     }
 }

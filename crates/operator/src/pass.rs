@@ -259,6 +259,7 @@ fn note(context: &Context, act: &Act, outcome: &Outcome, expected: Option<u64>) 
 fn settle(state: &mut crate::state::State, id: &MemberId, member: &plan::Member, report: &Report) -> Again {
     let again = match report.next {
         Next::Drift => Again::Settled,
+        Next::Unsettled(after) => Again::Unsettled(after),
         Next::Wait | Next::Event => Again::OnChange,
         Next::Resync => Again::Resync,
         Next::After(after, class) => Again::After(after, class),
@@ -272,7 +273,7 @@ fn settle(state: &mut crate::state::State, id: &MemberId, member: &plan::Member,
         Credential::Usable(cred) if is_refused => state.token_refused(id, cred, again),
         _ => {
             // A pass that did not get as far as Cloudflare says nothing about the token.
-            if again == Again::Settled {
+            if matches!(again, Again::Settled | Again::Unsettled(_)) {
                 state.token_accepted(id);
             }
             again

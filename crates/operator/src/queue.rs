@@ -52,6 +52,8 @@ pub struct Due {
 pub enum Again {
     /// At the unit's next drift check or resync.
     Settled,
+    /// With the drift check, but after this time at the latest: Cloudflare is still at work on its object.
+    Unsettled(Duration),
     /// When a watch says so; to be safe, after the wait poll.
     OnChange,
     /// At the unit's next resync: only a change can help.
@@ -405,6 +407,10 @@ impl Queue {
                 self.members.entry(member.clone()).or_default().failures = failures;
                 self.add(unit, member, class, now);
                 return;
+            }
+            Again::Unsettled(delay) => {
+                let drift = self.schedule_of(unit, now).drift;
+                (drift.unwrap_or(now + delay).min(now + delay), Class::Drift, Why::Drift)
             }
             Again::Settled => {
                 let schedule = self.schedule_of(unit, now);

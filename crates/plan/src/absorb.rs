@@ -197,6 +197,7 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
         return;
     }
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
+    member.progress.create_refused = matches!(part.write, Write::Create(_)) && !error.may_have_happened();
     match (&part.write, class) {
         (Write::Delete(external), ErrorClass::NotFound) => deleted(member, external, Timestamp::UNIX_EPOCH),
         (Write::Delete(_), _)
@@ -215,13 +216,24 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
         }
         _ => {
             let doing = format!("{} it", part.write.verb());
-            member.progress.hold = Some(Hold::from_api(error, &doing, &credentials(member)));
+            let mut hold = Hold::from_api(error, &doing, &credentials(member));
+            if let Some(needed) = awaited(member, &part.write).filter(|_| class == ErrorClass::Invalid) {
+                hold.reason = Reason::APIError;
+                hold.message.push_str(&format!("; it may need {needed}, so it is tried again"));
+            }
+            member.progress.hold = Some(hold);
             let generation = member.object.metadata.generation;
             if !retriable && !credentials_refused {
                 snapshot.memory.quarantine.insert(part.member.clone(), generation);
             }
         }
     }
+}
+
+/// What a refused create may be waiting for.
+fn awaited(member: &Member, write: &Write) -> Option<&'static str> {
+    let desired = member.desired.get()?.as_ref().ok().filter(|_| matches!(write, Write::Create(_)))?;
+    (member.kind.hooks.awaits)(&desired.canonical)
 }
 
 fn unanswered(snapshot: &mut Snapshot, part: &Part, outcome: &Outcome, now: Timestamp) {

@@ -100,7 +100,9 @@ fn adopt_by_key(
             (Some(external), _) => Err(already_exists(member, external)),
             (None, Some(text)) if free.is_empty() => Err(Hold::new(
                 Reason::AlreadyExists,
-                format!("an object of another type, or one that this token is not shown, is in the way: {text}"),
+                format!(
+                    "an object of another type, or one that this token is not shown, is in the way: {text}"
+                ),
             )),
             (None, Some(_)) => Err(already_exists(
                 member,

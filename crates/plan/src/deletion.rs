@@ -54,12 +54,10 @@ pub(crate) fn step(
     }
     let context = context?;
     match (owned, mark) {
-        (Some(external), _) if !member.progress.deleted => {
-            match &member.progress.hidden {
-                None => Ok(delete_owned(snapshot, id, member, &context, &external)),
-                Some(hold) => hidden(member, &external, hold),
-            }
-        }
+        (Some(external), _) if !member.progress.deleted => match &member.progress.hidden {
+            None => Ok(delete_owned(snapshot, id, member, &context, &external)),
+            Some(hold) => hidden(member, &external, hold),
+        },
         (_, Some(mark)) if !member.progress.deleted || !refuses_twins(member, &context) => {
             delete_marked(snapshot, id, member, &context, &mark, now)
         }

@@ -62,6 +62,11 @@ pub fn step(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp)
         return Step::Ended;
     }
     if let Some(hold) = &progress.hold {
+        // The only attempt since the mark was written made nothing: the mark would keep the next edit waiting.
+        let made_nothing = progress.create_refused && progress.marked == Some(Marked::First);
+        if made_nothing && Mark::of(&member.object).is_some() {
+            return unmark(member);
+        }
         return Step::Held(hold.clone());
     }
     if policy::is_paused(&member.object) {

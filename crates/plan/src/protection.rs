@@ -97,7 +97,10 @@ pub(crate) fn verified(member: &Member) -> Result<(), Hold> {
             Some("active") | None => Ok(()),
             Some(status) => Err(Hold {
                 reason: Reason::InvalidToken,
-                message: format!("the token of {} is {status}; put a valid one into the Secret", credentials(member)),
+                message: format!(
+                    "the token of {} is {status}; put a valid one into the Secret",
+                    credentials(member)
+                ),
                 // A disabled token may be enabled again, and an expired one prolonged, without a word to us.
                 retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
             }),

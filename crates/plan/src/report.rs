@@ -47,6 +47,8 @@ pub struct Event {
 pub enum Next {
     /// It is in order: the drift check and the resync.
     Drift,
+    /// It is in order, but Cloudflare is still at work on it: after this time, or with the drift check if that is sooner.
+    Unsettled(Duration),
     /// It waits for something that is watched, with a slow poll to be safe.
     Wait,
     /// Its spec or the world has to change: the resync.
@@ -148,7 +150,10 @@ fn next(member: &Member, hold: Option<&Hold>) -> Next {
         // A mark that still waits for its time to be over is looked at when it is.
         return match crate::creating::Mark::of(&member.object) {
             Some(_) => Next::After(limits::CREATE_MAY_LAND, Class::Drift),
-            None => Next::Drift,
+            None => match member.live.seen().and_then(member.kind.hooks.recheck) {
+                Some(after) => Next::Unsettled(after),
+                None => Next::Drift,
+            },
         };
     };
     match (hold.reason.retry(), hold.retry_after) {

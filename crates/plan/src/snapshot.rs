@@ -209,6 +209,8 @@ pub struct Progress {
     pub listed: bool,
     /// The creating mark was written in this pass, so that a create may follow.
     pub marked: Option<Marked>,
+    /// Cloudflare answered that it did not carry out the create of this pass.
+    pub create_refused: bool,
     /// Cloudflare refused its create because of an object that exists, with this text and code.
     pub exists: Option<String>,
     /// Cloudflare refused the delete of its object as one that it does not know or does not show to this token. What is

@@ -15,6 +15,8 @@ pub static HOOKS: Hooks = Hooks {
     loose_key: key,
     refuses_twins: |_| true,
     unusable: |_| None,
+    recheck: |_| None,
+    awaits: |_| None,
     refused: |_, _| None,
 };
 

@@ -2,6 +2,7 @@
 //! plan is changed by a call of its own; both stand in the table.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -10,8 +11,17 @@ use super::member::{self, invalid};
 use crate::table::{Hooks, Invalid, Parents};
 
 /// The hooks of the kind's row. Cloudflare refuses a second zone of one name in any account (1061).
-pub static HOOKS: Hooks =
-    Hooks { body, canonical, key, loose_key: key, refuses_twins: |_| true, unusable, refused: |_, _| None };
+pub static HOOKS: Hooks = Hooks {
+    body,
+    canonical,
+    key,
+    loose_key: key,
+    refuses_twins: |_| true,
+    unusable,
+    recheck,
+    awaits: |_| None,
+    refused: |_, _| None,
+};
 
 /// What Cloudflare makes of a zone whose type nobody names.
 const TYPE_DEFAULT: &str = "full";
@@ -50,6 +60,20 @@ fn unusable(wire: &Value) -> Option<String> {
     })
 }
 
+/// A new zone is initialised within moments.
+const INITIALIZING_RECHECK: Duration = Duration::from_secs(5);
+/// Cloudflare looks for a pending zone's name servers at the registrar every few hours; people who have just set them
+/// want to see it sooner than at the next resync.
+const PENDING_RECHECK: Duration = Duration::from_secs(600);
+
+fn recheck(wire: &Value) -> Option<Duration> {
+    match member::text(wire, "status") {
+        "initializing" => Some(INITIALIZING_RECHECK),
+        "pending" => Some(PENDING_RECHECK),
+        _ => None,
+    }
+}
+
 fn zone_type(zone: &Value) -> &str {
     match member::text(zone, "type") {
         "" => TYPE_DEFAULT,
@@ -60,6 +84,13 @@ fn zone_type(zone: &Value) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_zone_that_is_not_active_yet_is_looked_at_again() {
+        assert_eq!((HOOKS.recheck)(&json!({"status": "initializing"})), Some(INITIALIZING_RECHECK));
+        assert_eq!((HOOKS.recheck)(&json!({"status": "pending"})), Some(PENDING_RECHECK));
+        assert_eq!((HOOKS.recheck)(&json!({"status": "active"})), None);
+    }
 
     #[test]
     fn b155_a_moved_zone_cannot_serve_and_a_pending_one_can() {

@@ -53,6 +53,8 @@ static TOY: Kind = Kind {
         loose_key: |_| BTreeMap::new(),
         refuses_twins: |_| true,
         unusable: |_| None,
+        recheck: |_| None,
+        awaits: |_| None,
         refused: |_, _| None,
     },
 };

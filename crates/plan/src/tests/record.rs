@@ -252,6 +252,8 @@ refuses: {bad.example.com: 9000}
             stage
               PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-a"}}
                 DNSRecord apps/a claim (nothing that exists is touched)
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":null},"uid":"uid-b"}}
+                DNSRecord apps/b unmark (nothing that exists is touched)
               PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new2"},"uid":"uid-c"}}
                 DNSRecord apps/c claim (nothing that exists is touched)
             status: DNSRecord apps/a Ready=True Synced: Cloudflare's object is as the spec says
@@ -460,6 +462,32 @@ two_pages: true
                 DNSRecord apps/www claim (nothing that exists is touched)
             status: DNSRecord apps/www Ready=True Synced: Cloudflare's object is as the spec says
             next: DNSRecord apps/www Drift
+        "#]],
+    );
+}
+
+#[test]
+fn r11_a_ds_record_that_is_refused_without_its_ns_is_tried_again() {
+    check_once(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: ds, namespace: apps}
+  spec: {zoneRef: {name: example-com}, name: ds, type: DS, data: {key_tag: 1, algorithm: 13, digest_type: 2, digest: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef}, ttl: 300, proxied: false}
+refuses: {POST: 9207}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/ds {"metadata":{"annotations":{"kflare.dev/creating":"content=1 13 2 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef name=ds.example.com type=DS until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-ds"}}
+                DNSRecord apps/ds prepare (nothing that exists is touched)
+            stage
+              POST /zones/0000000000000000000000000000abcd/dns_records {"data":{"algorithm":13,"digest":"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","digest_type":2,"key_tag":1},"name":"ds.example.com","ttl":300,"type":"DS"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/ds create (nothing that exists is touched)
+            stage
+              PATCH DNSRecord apps/ds {"metadata":{"annotations":{"kflare.dev/creating":null},"uid":"uid-ds"}}
+                DNSRecord apps/ds unmark (nothing that exists is touched)
+            status: DNSRecord apps/ds Ready=False APIError: cannot create it: refused because of POST (9207); it may need an NS record of the same name, so it is tried again
+            next: DNSRecord apps/ds Fault(None)
         "#]],
     );
 }

@@ -36,6 +36,8 @@ pub static HOOKS: Hooks = Hooks {
     loose_key,
     refuses_twins,
     unusable: |_| None,
+    recheck: |_| None,
+    awaits,
     refused: refusal::refused,
 };
 
@@ -65,6 +67,12 @@ fn key(canonical: &Value) -> BTreeMap<&'static str, String> {
     };
     key.insert("content", content);
     key
+}
+
+/// A DS record stands only beside the NS records that delegate its name (RFC 4035, section 2.4). Applied together, either
+/// may come first, and Cloudflare refuses the one that comes too early (case R11).
+fn awaits(canonical: &Value) -> Option<&'static str> {
+    (member::text(canonical, "type") == "DS").then_some("an NS record of the same name")
 }
 
 fn loose_key(canonical: &Value) -> BTreeMap<&'static str, String> {
