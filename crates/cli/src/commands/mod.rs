@@ -4,6 +4,7 @@ pub mod crds;
 pub mod duration;
 pub mod log;
 mod outside;
+pub mod plan;
 pub mod run;
 pub mod sandbox;
 mod signals;
@@ -34,6 +35,9 @@ Examples:
   # see all of it work, with no cluster and no account
   kflare sandbox
 
+  # what would a manifest change?
+  kflare plan -f record.yaml
+
   # install it
   kflare crds | kubectl apply -f -
   kflare run
@@ -47,6 +51,8 @@ pub enum Command {
     Sandbox(Box<sandbox::SandboxArguments>),
     /// Runs the operator for a cluster
     Run(Box<run::RunArguments>),
+    /// Shows what manifests would change, and changes nothing
+    Plan(Box<plan::PlanArguments>),
     /// Prints the CustomResourceDefinitions
     Crds(crds::CrdsArguments),
 }
@@ -63,6 +69,7 @@ pub fn main() -> ExitCode {
     let outcome = match command_line().command {
         Command::Sandbox(arguments) => sandbox::execute(&arguments),
         Command::Run(arguments) => run::execute(&arguments),
+        Command::Plan(arguments) => plan::execute(&arguments),
         Command::Crds(arguments) => crds::execute(&arguments).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| failed(&error))

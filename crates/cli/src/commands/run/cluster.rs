@@ -44,6 +44,8 @@ pub(in crate::commands) enum ClusterError {
         "the cluster does not know {0}: apply the CustomResourceDefinitions with `kflare crds | kubectl apply -f -`"
     )]
     NoSuchKind(String),
+    #[error("the API server lists {0} without end: something is wrong with it, or with what is between")]
+    Endless(String),
     #[error("the API server refuses to list {resource} ({code}: {said})")]
     Refused { resource: String, code: u16, said: String },
 }
@@ -100,26 +102,28 @@ pub(in crate::commands) async fn check(client: &Client, server: &str) -> Result<
         };
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
         let name = format!("{}.{}", kind.plural, kinds::names::GROUP);
-        look(server, name, api.list_metadata(&one())).await?;
+        drop(look(server, name, api.list_metadata(&one())).await?);
     }
     // Never with their data.
-    look(server, "secrets".to_owned(), Api::<Secret>::all(client.clone()).list_metadata(&one())).await?;
-    look(server, "namespaces".to_owned(), Api::<Namespace>::all(client.clone()).list_metadata(&one())).await
+    drop(look(server, "secrets".to_owned(), Api::<Secret>::all(client.clone()).list_metadata(&one())).await?);
+    let namespaces = Api::<Namespace>::all(client.clone());
+    look(server, "namespaces".to_owned(), namespaces.list_metadata(&one())).await.map(drop)
 }
 
 fn one() -> ListParams {
     ListParams::default().limit(1)
 }
 
-async fn look<T>(
+/// One question, and what its failure means.
+pub(in crate::commands) async fn look<T>(
     server: &str,
     resource: String,
     list: impl Future<Output = kube::Result<T>>,
-) -> Result<(), ClusterError> {
+) -> Result<T, ClusterError> {
     let server = || server.to_owned();
     match tokio::time::timeout(LOOK_MAX, list).await {
         Err(_) => Err(ClusterError::Silent { server: server() }),
-        Ok(Ok(_)) => Ok(()),
+        Ok(Ok(found)) => Ok(found),
         Ok(Err(kube::Error::Api(status))) => Err(refusal(server(), resource, &status)),
         Ok(Err(source)) => Err(ClusterError::Unreachable { server: server(), source: Box::new(source) }),
     }

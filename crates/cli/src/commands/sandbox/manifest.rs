@@ -46,7 +46,7 @@ impl fmt::Display for Place {
 pub(in crate::commands) struct Manifest {
     pub(in crate::commands) place: Place,
     pub(in crate::commands) object: Value,
-    /// Its document as it was written.
+    /// Its document as it was written; empty for the item of a list.
     pub(in crate::commands) text: Arc<str>,
 }
 
@@ -60,6 +60,25 @@ impl Manifest {
             Some(namespace) => format!("{kind} {namespace}/{name}"),
             None => format!("{kind} {name}"),
         }
+    }
+
+    /// The place of a field, as far as its names can be followed through the text; else that of the document.
+    pub(in crate::commands) fn place_of<'n>(&self, fields: impl Iterator<Item = &'n str>) -> Place {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let first = lines.iter().position(|line| is_content(line)).unwrap_or(0);
+        let mut at = first;
+        for field in fields {
+            let names = |line: &&str| {
+                let words = line.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_' && c != ':');
+                words.clone().any(|word| word.strip_suffix(':') == Some(field))
+                    || line.contains(&format!("\"{field}\""))
+            };
+            match lines.iter().skip(at).position(names) {
+                Some(further) => at += further,
+                None => break,
+            }
+        }
+        Place { line: self.place.line + at - first, ..self.place.clone() }
     }
 }
 
@@ -189,7 +208,7 @@ fn add(
         }
     }
     if let Some(items) = value.get("items").and_then(Value::as_array).filter(|_| value["kind"] == "List") {
-        return items.iter().try_for_each(|item| add(manifests, place.clone(), item.clone(), text));
+        return items.iter().try_for_each(|item| add(manifests, place.clone(), item.clone(), &"".into()));
     }
     if !has("/metadata/name") {
         return Err(ManifestError::Field(place, "metadata.name"));

@@ -1,0 +1,228 @@
+//! What a preview comes to, object by object: what is done for each, and what is in the way.
+//! Reads acts and conditions; how they are shown is for `text` and `json`.
+
+use std::collections::BTreeMap;
+
+use kinds::names;
+use operator::preview::Preview;
+use plan::act::{Part, Target};
+use plan::{Act, FieldDiff, MemberId, Request, Write};
+use serde_json::Value;
+
+use super::overlay::Overlay;
+use crate::commands::sandbox::manifest::Place;
+
+/// What is done for an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Deed {
+    /// Its object is created in Cloudflare from this body.
+    Create(Value),
+    /// Its object is changed.
+    Change(Vec<FieldDiff>),
+    /// The object with this ID is deleted in Cloudflare.
+    Delete(String),
+    /// The object with this ID, which kflare did not make, becomes the resource's own.
+    Adopt(String),
+    /// The object with this ID turns out to be the resource's own.
+    Claim(String),
+    /// The object with this ID would be taken for the resource's own: without a cluster nobody knows.
+    Assume(String),
+    /// The resource goes, and what it stands for stays in Cloudflare.
+    Release,
+    /// Its entry in a shared document is set or taken out.
+    Entry,
+    /// The Secret with its token is protected, or no longer.
+    Protect(String),
+    /// Only what kflare notes on the resource changes.
+    Mark,
+}
+
+/// What keeps an object from being as its manifest says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Obstacle {
+    pub(super) reason: String,
+    pub(super) message: String,
+    /// The user asked for it: no reason to fail.
+    pub(super) is_wanted: bool,
+}
+
+/// One object.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Finding {
+    pub(super) member: MemberId,
+    /// Where a manifest describes it.
+    pub(super) place: Option<Place>,
+    pub(super) deeds: Vec<Deed>,
+    pub(super) obstacle: Option<Obstacle>,
+}
+
+/// All that there is to show.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// Parents before children, then by name.
+    pub(super) objects: Vec<Finding>,
+    /// What would be sent, in order.
+    pub(super) acts: Vec<Act>,
+    /// Calls to Cloudflare that finding out took.
+    pub(super) reads: usize,
+    pub(super) notes: Vec<String>,
+}
+
+/// How many objects there are of each sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) create: usize,
+    pub(super) change: usize,
+    pub(super) delete: usize,
+    pub(super) adopt: usize,
+    pub(super) release: usize,
+    pub(super) held: usize,
+    pub(super) unchanged: usize,
+    /// Requests that change something in Cloudflare.
+    pub(super) calls: usize,
+    /// Patches of objects in Kubernetes, statuses not counted.
+    pub(super) patches: usize,
+}
+
+impl Finding {
+    pub(super) fn has(&self, wanted: fn(&Deed) -> bool) -> bool {
+        self.deeds.iter().any(wanted)
+    }
+
+    /// Nothing is done for it, and nothing is in its way.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.deeds.is_empty() && self.obstacle.is_none()
+    }
+}
+
+impl Findings {
+    /// Reads what a preview found.
+    pub(super) fn of(preview: Preview, overlay: &Overlay) -> Self {
+        let mut deeds: BTreeMap<&MemberId, Vec<Deed>> = BTreeMap::new();
+        for act in &preview.acts {
+            for part in &act.parts {
+                let known = deeds.entry(&part.member).or_default();
+                add(known, act, part, overlay);
+            }
+        }
+        let mut objects: Vec<Finding> = preview
+            .objects
+            .iter()
+            .map(|(member, after)| {
+                let restless = preview.restless.contains(member);
+                let mut deeds = deeds.remove(member).unwrap_or_default();
+                if deeds.iter().any(|deed| !matches!(deed, Deed::Mark | Deed::Protect(_))) {
+                    // What is noted on the resource goes without saying.
+                    deeds.retain(|deed| *deed != Deed::Mark);
+                }
+                Finding {
+                    member: member.clone(),
+                    place: overlay.named.get(member).cloned(),
+                    deeds,
+                    obstacle: after.as_ref().and_then(|after| obstacle(after, restless)),
+                }
+            })
+            .collect();
+        let rank = |kind: &str| kinds::KINDS.iter().position(|known| known.name == kind);
+        objects
+            .sort_by(|a, b| (rank(a.member.kind), &a.member.key).cmp(&(rank(b.member.kind), &b.member.key)));
+        let Preview { acts, reads, .. } = preview;
+        Self { objects, acts, reads, notes: overlay.notes.clone() }
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let count =
+            |wanted: fn(&Deed) -> bool| self.objects.iter().filter(|object| object.has(wanted)).count();
+        let calls = self.acts.iter().filter(|act| matches!(act.request, Request::Cloudflare { .. })).count();
+        Counts {
+            create: count(|deed| matches!(deed, Deed::Create(_))),
+            change: count(|deed| matches!(deed, Deed::Change(_) | Deed::Entry)),
+            delete: count(|deed| matches!(deed, Deed::Delete(_))),
+            adopt: count(|deed| matches!(deed, Deed::Adopt(_) | Deed::Claim(_))),
+            release: count(|deed| matches!(deed, Deed::Release)),
+            held: self.objects.iter().filter(|object| object.obstacle.is_some()).count(),
+            unchanged: self.objects.iter().filter(|object| object.is_at_rest()).count(),
+            calls,
+            patches: self.acts.len() - calls,
+        }
+    }
+
+    /// Something is in the way of an object that the user did not put there.
+    pub(super) fn is_obstructed(&self) -> bool {
+        self.objects.iter().filter_map(|object| object.obstacle.as_ref()).any(|obstacle| !obstacle.is_wanted)
+    }
+}
+
+/// Adds what a part of an act means for its member.
+fn add(deeds: &mut Vec<Deed>, act: &Act, part: &Part, overlay: &Overlay) {
+    let made = deeds.iter().any(|deed| matches!(deed, Deed::Create(_)));
+    let deleted = deeds.iter().any(|deed| matches!(deed, Deed::Delete(_)));
+    let deed = match &part.write {
+        Write::Create(body) => Deed::Create(body.clone()),
+        Write::Update(..) => {
+            if let Some(Deed::Change(known)) = deeds.iter_mut().find(|deed| matches!(deed, Deed::Change(_))) {
+                known.extend(part.why.iter().cloned());
+                return;
+            }
+            Deed::Change(part.why.clone())
+        }
+        Write::Delete(id) => Deed::Delete(id.clone()),
+        Write::Entry => Deed::Entry,
+        Write::Protect => Deed::Protect(secret(act)),
+        Write::Prepare => match label(act, part).filter(|_| adopts(act)) {
+            Some(id) if overlay.assumed.contains(&part.member) => Deed::Assume(id),
+            Some(id) => Deed::Adopt(id),
+            None => Deed::Mark,
+        },
+        Write::Claim => match label(act, part).filter(|_| !made) {
+            Some(id) => Deed::Claim(id),
+            None => Deed::Mark,
+        },
+        Write::Release if deleted => Deed::Mark,
+        Write::Release => Deed::Release,
+        Write::Unmark => Deed::Mark,
+    };
+    if !deeds.contains(&deed) {
+        deeds.push(deed);
+    }
+}
+
+fn body(act: &Act) -> Option<&Value> {
+    match &act.request {
+        Request::Kubernetes(patch) => Some(&patch.body["metadata"]),
+        Request::Cloudflare { .. } => None,
+    }
+}
+
+fn adopts(act: &Act) -> bool {
+    body(act).is_some_and(|metadata| metadata["annotations"][names::ADOPTED] == "true")
+}
+
+/// The ID that a patch puts into the kind's label.
+fn label(act: &Act, part: &Part) -> Option<String> {
+    let label = kinds::kind(part.member.kind)?.identity.label?;
+    body(act)?["labels"][label].as_str().map(str::to_owned)
+}
+
+fn secret(act: &Act) -> String {
+    match &act.request {
+        Request::Kubernetes(patch) if patch.target == Target::Secret => patch.key.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// What the condition says, unless the object is in order.
+fn obstacle(after: &kinds::Resource, restless: bool) -> Option<Obstacle> {
+    if restless {
+        return Some(Obstacle {
+            reason: kinds::Reason::InternalError.name().to_owned(),
+            message: "it does not come to rest; please report this".to_owned(),
+            is_wanted: false,
+        });
+    }
+    let condition = after.condition()?;
+    let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
+    let (reason, message) = (text("reason"), text("message"));
+    let is_wanted = reason == kinds::Reason::Paused.name();
+    (is_wanted || text("status") != "True").then_some(Obstacle { reason, message, is_wanted })
+}

@@ -1,0 +1,123 @@
+//! `kflare plan`: what the operator would do once manifests are applied, or deleted. Changes nothing: it sends reads.
+//! What is done is `operator::preview`'s to find out, by the passes that `kflare run` makes.
+
+mod admission;
+mod arguments;
+mod field;
+mod finding;
+mod inventory;
+mod json;
+mod overlay;
+mod text;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use jiff::Timestamp;
+use operator::preview::{Scope, preview};
+use operator::{Config, Transport, transport};
+
+pub use arguments::{Output, PlanArguments};
+
+use self::finding::Findings;
+use self::inventory::Inventory;
+use self::overlay::{Intent, Layer, OverlayError};
+use self::text::Style;
+use super::run::cluster;
+use super::sandbox::manifest::{self, Manifest};
+use super::{log, outside};
+use crate::terminal;
+
+/// The exit code when there is something to do, and nothing in its way.
+const CHANGES: u8 = 2;
+
+/// The exit code when something is in the way.
+const OBSTRUCTED: u8 = 1;
+
+/// Holds the token where there is no cluster. Not a flag: what is on a command line, everyone can read.
+const TOKEN: &str = "CLOUDFLARE_API_TOKEN";
+
+/// Prints the plan.
+///
+/// # Errors
+/// When it cannot be found out, with what to do about it.
+pub fn execute(arguments: &PlanArguments) -> anyhow::Result<ExitCode> {
+    log::begin(log::Level::Error, log::Format::Text);
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let findings = runtime.block_on(plan(arguments));
+    // A name that is being looked up in the system's resolver cannot be cancelled and must not be waited for.
+    runtime.shutdown_background();
+    let findings = findings?;
+    let text = match arguments.output {
+        Output::Text => {
+            let colour = terminal::wants_colour(&io::stdout());
+            text::render(&findings, Style { colour, verbose: arguments.verbose })
+        }
+        Output::Json => format!("{:#}\n", json::render(&findings)),
+    };
+    io::stdout().lock().write_all(text.as_bytes()).context("cannot write to standard output")?;
+    Ok(exit_code(&findings))
+}
+
+fn exit_code(findings: &Findings) -> ExitCode {
+    if findings.is_obstructed() {
+        ExitCode::from(OBSTRUCTED)
+    } else if findings.acts.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(CHANGES)
+    }
+}
+
+async fn plan(arguments: &PlanArguments) -> anyhow::Result<Findings> {
+    let manifests = manifest::read(&arguments.filename)?;
+    let cloudflare = transport::https(&arguments.cloudflare_api_url)
+        .context("--cloudflare-api-url: write for example https://api.cloudflare.com/client/v4")?;
+    let inventory = if arguments.no_cluster {
+        None
+    } else {
+        let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
+        let (client, config) = cluster::connect(kubeconfig, context).await?;
+        Some(Inventory::read(client, config.cluster_url.to_string()).await?)
+    };
+    let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
+    let mut config = Config::new(Arc::new(outside::now));
+    config.default_deletion = arguments.default_deletion_policy.into();
+    let question = Question {
+        manifests,
+        intent: if arguments.delete { Intent::Delete } else { Intent::Apply },
+        all: arguments.all,
+        token: token.as_deref(),
+    };
+    Ok(find(question, inventory.as_ref(), cloudflare, &config, outside::now()).await?)
+}
+
+/// What is asked.
+struct Question<'q> {
+    manifests: Vec<Manifest>,
+    intent: Intent,
+    /// Every object of the cluster is looked at.
+    all: bool,
+    /// Stands for the tokens that no Secret holds.
+    token: Option<&'q str>,
+}
+
+/// Finds out what would be done.
+async fn find(
+    question: Question<'_>,
+    inventory: Option<&Inventory>,
+    cloudflare: Transport,
+    config: &Config,
+    now: Timestamp,
+) -> Result<Findings, OverlayError> {
+    let layer = Layer::new(inventory, now)?;
+    let mut overlay = layer.over(question.manifests, question.intent, question.token).await?;
+    let scope =
+        if question.all { Scope::Everything } else { Scope::Around(overlay.named.keys().cloned().collect()) };
+    let world = std::mem::take(&mut overlay.world);
+    let client = inventory.map(|inventory| inventory.client.clone());
+    let preview = preview(client, cloudflare, world, &scope, config).await;
+    Ok(Findings::of(preview, &overlay))
+}

@@ -1,0 +1,193 @@
+//! A plan for people: a line for each object with a sign, below it what changes, field by field; then a summary.
+//! Shows what it is given; secrets are not among it.
+
+use std::fmt::Write as _;
+
+use plan::predict::{shown, shown_value};
+use plan::{Act, FieldDiff, Request};
+use serde_json::Value;
+
+use super::finding::{Deed, Finding, Findings};
+use crate::terminal::{Tone, harmless};
+
+/// Before each line below an object's.
+const INDENT: &str = "      ";
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Style {
+    pub(super) colour: bool,
+    /// Requests, and objects at rest.
+    pub(super) verbose: bool,
+}
+
+/// The plan as text.
+pub(super) fn render(findings: &Findings, style: Style) -> String {
+    let mut out = String::new();
+    for object in findings.objects.iter().filter(|object| style.verbose || !object.is_at_rest()) {
+        object_lines(&mut out, object, style);
+        if style.verbose {
+            for act in findings.acts.iter().filter(|act| is_of(act, object)) {
+                let _ = writeln!(out, "{INDENT}{}", paint(Tone::Faint, &request(act), style));
+            }
+        }
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    for note in &findings.notes {
+        let _ = writeln!(out, "Note: {}.", harmless(note));
+    }
+    summary(&mut out, findings, style);
+    out
+}
+
+fn paint(tone: Tone, text: &str, style: Style) -> String {
+    tone.paint(text, style.colour)
+}
+
+/// The sign and tone of what is done for an object; what is in its way comes first.
+fn sign(object: &Finding) -> (char, Tone) {
+    match object {
+        _ if object.obstacle.is_some() => ('!', Tone::Unsure),
+        _ if object.has(|deed| matches!(deed, Deed::Delete(_))) => ('-', Tone::Bad),
+        _ if object.has(|deed| matches!(deed, Deed::Create(_))) => ('+', Tone::Good),
+        _ if object.has(|deed| matches!(deed, Deed::Adopt(_) | Deed::Claim(_))) => ('=', Tone::Good),
+        _ if object.has(|deed| matches!(deed, Deed::Change(_) | Deed::Entry)) => ('~', Tone::Unsure),
+        _ => (' ', Tone::Faint),
+    }
+}
+
+fn object_lines(out: &mut String, object: &Finding, style: Style) {
+    let (sign, tone) = sign(object);
+    let title = harmless(&object.member.to_string()).into_owned();
+    let _ = write!(out, "{} {}", paint(tone, &sign.to_string(), style), paint(Tone::Strong, &title, style));
+    if let Some(place) = &object.place {
+        let _ = write!(
+            out,
+            "  {}",
+            paint(Tone::Faint, &harmless(&format!("{}:{}", place.file, place.line)), style)
+        );
+    }
+    out.push('\n');
+    for deed in &object.deeds {
+        for line in lines(deed) {
+            let _ = writeln!(out, "{INDENT}{line}");
+        }
+    }
+    if let Some(obstacle) = &object.obstacle {
+        let text = format!("{}: {}", harmless(&obstacle.reason), harmless(&shown(&obstacle.message)));
+        let _ = writeln!(out, "{INDENT}{}", paint(tone, &text, style));
+    }
+}
+
+fn lines(deed: &Deed) -> Vec<String> {
+    match deed {
+        Deed::Create(body) => {
+            let mut lines = vec!["create it in Cloudflare".to_owned()];
+            fields(&mut lines, "", body);
+            lines
+        }
+        Deed::Change(diffs) => diffs.iter().map(difference).collect(),
+        Deed::Delete(id) => vec![format!("delete {} in Cloudflare", id_of(id))],
+        Deed::Adopt(id) => vec![format!("adopt {}, which exists", id_of(id))],
+        Deed::Claim(id) => vec![format!("claim {}, which is its own", id_of(id))],
+        Deed::Assume(id) => {
+            vec![format!("{} exists; whether it is its own, only the cluster knows", id_of(id))]
+        }
+        Deed::Release => vec!["let it go; what it stands for stays in Cloudflare".to_owned()],
+        Deed::Entry => vec!["set its part of the shared document".to_owned()],
+        Deed::Protect(secret) => vec![format!("protect Secret {}, or let it go", harmless(secret))],
+        Deed::Mark => vec!["only kflare's notes on it change".to_owned()],
+    }
+}
+
+fn id_of(id: &str) -> String {
+    harmless(&shown(id)).into_owned()
+}
+
+/// `ttl: 120 -> 300`.
+fn difference(diff: &FieldDiff) -> String {
+    format!("{}: {} -> {}", diff.field, value(&diff.from), value(&diff.to))
+}
+
+fn value(value: &Value) -> String {
+    harmless(&match shown_value(value) {
+        Value::Null => "(not set)".to_owned(),
+        Value::String(text) if text == plan::predict::KNOWN_AFTER_APPLY => text,
+        other => other.to_string(),
+    })
+    .into_owned()
+}
+
+/// The fields of a body, each on a line: `data.port: 5060`.
+fn fields(lines: &mut Vec<String>, path: &str, body: &Value) {
+    match body {
+        Value::Object(members) if !members.is_empty() => {
+            for (name, member) in members {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                fields(lines, &path, member);
+            }
+        }
+        other => lines.push(format!("  {}: {}", harmless(path), value(other))),
+    }
+}
+
+fn is_of(act: &Act, object: &Finding) -> bool {
+    act.parts.iter().any(|part| part.member == object.member)
+}
+
+/// Method and path of what would be sent.
+fn request(act: &Act) -> String {
+    match &act.request {
+        Request::Cloudflare { call, .. } => {
+            let others = act.parts.len() - 1;
+            let shared = if others == 0 { String::new() } else { format!(" (with {others} others)") };
+            harmless(&shown(&format!("{} {}{shared}", call.method, call.uri()))).into_owned()
+        }
+        Request::Kubernetes(patch) => {
+            let target = match patch.target {
+                plan::act::Target::Kind(kind) => kind,
+                plan::act::Target::Secret => "Secret",
+            };
+            let verbs: Vec<&str> = act.parts.iter().map(|part| part.write.verb()).collect();
+            harmless(&format!("PATCH {target} {} ({})", patch.key, verbs.join(", "))).into_owned()
+        }
+    }
+}
+
+fn summary(out: &mut String, findings: &Findings, style: Style) {
+    let counts = findings.counts();
+    if findings.acts.is_empty() && counts.held == 0 {
+        let _ = writeln!(out, "{}", paint(Tone::Strong, "Nothing to do.", style));
+    } else {
+        let mut text = format!(
+            "Plan: {} to create, {} to change, {} to delete",
+            counts.create, counts.change, counts.delete
+        );
+        for (count, words) in
+            [(counts.adopt, "to adopt"), (counts.release, "to let go"), (counts.held, "held")]
+        {
+            if count > 0 {
+                let _ = write!(text, ", {count} {words}");
+            }
+        }
+        let _ = writeln!(out, "{}.", paint(Tone::Strong, &text, style));
+    }
+    let _ = writeln!(
+        out,
+        "{} would be sent to Cloudflare, and {} to Kubernetes. Finding out took {}.",
+        number(counts.calls, "write"),
+        number(counts.patches, "patch"),
+        number(findings.reads, "read")
+    );
+}
+
+fn number(count: usize, word: &str) -> String {
+    let end = match (count, word.ends_with("ch")) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{count} {word}{end}")
+}
