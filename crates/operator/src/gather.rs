@@ -2,6 +2,7 @@
 //! claims, dependents, tokens. Facts only; what could not be read is said to be unknown (V3).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use cf_api::token::Secret;
 use futures::StreamExt;
@@ -55,14 +56,14 @@ pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Delet
 /// The caches, with each parent parsed once per pass: thousands of records share one zone.
 struct Known<'c> {
     cache: &'c Cache,
-    objects: BTreeMap<(&'static str, Key), Lookup<Resource>>,
+    objects: BTreeMap<(&'static str, Key), Lookup<Arc<Resource>>>,
 }
 
 impl Known<'_> {
-    fn get(&mut self, kind: &'static str, key: &Key) -> Lookup<Resource> {
+    fn get(&mut self, kind: &'static str, key: &Key) -> Lookup<Arc<Resource>> {
         let cache = self.cache;
         let entry = self.objects.entry((kind, key.clone()));
-        entry.or_insert_with(|| cache.get(kind, key)).clone()
+        entry.or_insert_with(|| cache.get(kind, key).map(Arc::new)).clone()
     }
 
     fn fill(&mut self, member: &mut Member) {
@@ -86,19 +87,20 @@ impl Known<'_> {
     }
 
     /// Follows the parents up to the kind that holds credentials.
-    fn account(&mut self, kind: &'static Kind, object: &Resource) -> Lookup<Resource> {
-        let (mut kind, mut object) = (kind, object.clone());
+    fn account(&mut self, kind: &'static Kind, object: &Resource) -> Lookup<Arc<Resource>> {
+        let parent_of = |kind: &'static Kind, object: &Resource| {
+            let reference = kind.parent()?;
+            Some((kinds::kind(reference.kind)?, object::referenced(reference, object)?))
+        };
+        if kind.secret.is_some() {
+            return Lookup::Found(Arc::new(object.clone()));
+        }
+        let mut above = parent_of(kind, object);
         for _ in 0..CHAIN_MAX {
-            if kind.secret.is_some() {
-                return Lookup::Found(object);
-            }
-            let parent = kind.parent().and_then(|reference| {
-                Some((kinds::kind(reference.kind)?, object::referenced(reference, &object)?))
-            });
-            let Some((parent, key)) = parent else { return Lookup::Missing };
+            let Some((parent, key)) = above else { return Lookup::Missing };
             match self.get(parent.name, &key) {
-                Lookup::Found(found) => (kind, object) = (parent, found),
-                other => return other,
+                Lookup::Found(found) if parent.secret.is_none() => above = parent_of(parent, &found),
+                account => return account,
             }
         }
         Lookup::Unknown("its parents form a loop".to_owned())

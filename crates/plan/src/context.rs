@@ -2,6 +2,7 @@
 //! Reads nothing: what is missing is said as a hold.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kinds::table::{Parents, Reference};
 use kinds::{Key, Kind, Reason, Resource};
@@ -139,7 +140,7 @@ fn named<'m>(member: &'m Member, reference: &Reference) -> Result<&'m Resource, 
     }
 }
 
-fn unread(reference: &Reference, lookup: Option<&Lookup<Resource>>) -> Hold {
+fn unread(reference: &Reference, lookup: Option<&Lookup<Arc<Resource>>>) -> Hold {
     let why = match lookup {
         Some(Lookup::Unknown(why)) => why.as_str(),
         _ => "it was not read",
@@ -158,7 +159,7 @@ fn account(member: &Member) -> Result<&Resource, Hold> {
     }
 }
 
-fn unread_account(lookup: &Lookup<Resource>) -> Hold {
+fn unread_account(lookup: &Lookup<Arc<Resource>>) -> Hold {
     let why = match lookup {
         Lookup::Unknown(why) => why.as_str(),
         _ => "it was not read",

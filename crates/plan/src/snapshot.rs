@@ -1,7 +1,7 @@
 //! All that a pass knows about a unit. Facts only: filled by `gather` and by answers, read by decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cf_api::budget::Class;
 use cf_api::error::{ApiError, Cause};
@@ -34,6 +34,16 @@ impl<T> Lookup<T> {
         match self {
             Self::Found(value) => Some(value),
             _ => None,
+        }
+    }
+
+    /// The same of another form of what was found.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Lookup<U> {
+        match self {
+            Self::Found(value) => Lookup::Found(change(value)),
+            Self::Missing => Lookup::Missing,
+            Self::Unread => Lookup::Unread,
+            Self::Unknown(why) => Lookup::Unknown(why),
         }
     }
 }
@@ -137,9 +147,9 @@ pub struct Member {
     /// Why it is looked at; pays for its calls.
     pub class: Class,
     /// The objects that its references name, by spec field.
-    pub references: BTreeMap<&'static str, Lookup<Resource>>,
+    pub references: BTreeMap<&'static str, Lookup<Arc<Resource>>>,
     /// The account at the end of the chain of parents; the resource itself for an account.
-    pub account: Lookup<Resource>,
+    pub account: Lookup<Arc<Resource>>,
     /// The labels of its namespace.
     pub namespace: Lookup<BTreeMap<String, String>>,
     /// Its token.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use cf_api::budget::Class;
 use cf_api::error::{ApiError, ApiMessage};
@@ -286,10 +287,11 @@ impl World {
         let mut member = Member::new(kind, object, Class::User);
         for reference in kind.references {
             let found = if reference.kind == "Zone" { zone.clone() } else { account.clone() };
-            let lookup = if exists { Lookup::Found(found) } else { Lookup::Missing };
+            let lookup = if exists { Lookup::Found(Arc::new(found)) } else { Lookup::Missing };
             member.references.insert(reference.field, lookup);
         }
-        member.account = Lookup::Found(if kind.secret.is_some() { member.object.clone() } else { account });
+        member.account =
+            Lookup::Found(Arc::new(if kind.secret.is_some() { member.object.clone() } else { account }));
         member.namespace = Lookup::Found(self.namespace_labels.clone());
         member.credential = match (&self.secret, kind.secret) {
             (None, Some(_)) => Credential::SecretMissing(secret.clone()),
