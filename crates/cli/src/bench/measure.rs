@@ -1,8 +1,9 @@
 //! What a bench looks at: counts of requests, the operator's rest, times, the memory of the process.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::BenchError;
 use crate::world::{ACCOUNT_ID, Options, World};
@@ -22,6 +23,8 @@ pub(super) struct Counts {
     pub(super) writes: u64,
     /// To Kubernetes, changing something, Events apart.
     pub(super) kubernetes: u64,
+    /// To Kubernetes, changing a record.
+    pub(super) records: u64,
     /// Events written.
     pub(super) events: u64,
     /// Secrets read.
@@ -49,7 +52,12 @@ pub(super) fn counts(world: &World) -> Counts {
             "GET" if route.contains("/secrets/") => counts.secrets += n,
             "GET" | "HEAD" | "WATCH" => {}
             _ if route.contains("/events") => counts.events += n,
-            _ => counts.kubernetes += n,
+            _ => {
+                counts.kubernetes += n;
+                if route.contains("/dnsrecords") {
+                    counts.records += n;
+                }
+            }
         }
     }
     counts

@@ -83,7 +83,9 @@ fn condition(
 fn equal(found: Option<&Value>, wanted: Option<&Value>) -> Result<(), String> {
     // A label's value is text even where it looks like a number.
     let same = match (found, wanted) {
-        (Some(Value::String(found)), Some(wanted)) if !wanted.is_string() => *found == wanted.to_string(),
+        (Some(Value::String(found)), Some(wanted)) if !wanted.is_string() => {
+            serde_json::from_str::<Value>(found).is_ok_and(|found| found == *wanted)
+        }
         (found, wanted) => found == wanted,
     };
     match found {

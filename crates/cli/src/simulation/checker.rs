@@ -19,7 +19,7 @@ const WINDOW_QUOTA: usize = 1_200;
 const WINDOW: SignedDuration = SignedDuration::from_secs(300);
 
 /// The secrets of every world and of the scenarios' fixtures have this in them.
-const SECRET_MARK: &str = "ThatNoOutputMayEverShow";
+pub(super) const SECRET_MARK: &str = "ThatNoOutputMayEverShow";
 const _: () = assert!(TOKEN.len() > SECRET_MARK.len());
 
 /// How long an extra object may stand that a late commit made, counted from the next list of its zone: the time in

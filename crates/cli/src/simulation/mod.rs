@@ -4,6 +4,7 @@
 mod crash_sweep;
 mod draw;
 mod end_state;
+mod log_watch;
 mod random;
 mod seed;
 mod shrink;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::checker::{self, Place};
 use super::draw::{Drawn, MayStay, draw};
-use super::shrink;
+use super::{log_watch, shrink};
 use crate::scenario::{Mode, Runner, Script, simulate};
 use crate::world::{TOKEN, World};
 
@@ -86,7 +86,7 @@ fn attempt(drawn: &Drawn) -> Result<Vec<String>, Vec<String>> {
     let script = Script::parse(&format!("seed {}", drawn.seed), Path::new(""), &text);
     let script = script.map_err(|error| vec![error.to_string()])?;
     let mode = Mode { seed: drawn.seed, lenient: true, ..Mode::default() };
-    let lived = simulate(async {
+    let live = async {
         let mut runner = Runner::new(script, mode).map_err(|error| vec![error.to_string()])?;
         runner.run().await.map_err(|failure| vec![failure.to_string()])?;
         let world = &mut runner.world;
@@ -97,7 +97,11 @@ fn attempt(drawn: &Drawn) -> Result<Vec<String>, Vec<String>> {
         problems.extend(checker::promises(world));
         problems.extend(checker::twins(world, &allowed(world, drawn), drawn.late_commits));
         if problems.is_empty() { Ok(log(world)) } else { Err(problems) }
-    });
+    };
+    let (lived, has_shown_a_secret) = log_watch::watched(|| simulate(live));
+    if has_shown_a_secret {
+        return Err(vec!["a secret is shown in the log".to_owned()]);
+    }
     lived.map_err(|error| vec![error.to_string()])?
 }
 

@@ -4,3 +4,4 @@ mod architecture;
 mod edges;
 mod records;
 mod scenarios;
+mod simulation;
