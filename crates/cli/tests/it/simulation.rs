@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cli::simulation::{request_log, run_seed, sweep};
 
-/// Seeds that a development build runs in less than a minute; `kflare sandbox sim --seeds N` runs more.
-const SEEDS: u64 = 100;
+/// Seeds that a development build runs in about half a minute; `kflare sandbox sim --seeds N` runs more.
+const SEEDS: u64 = 60;
 /// Seeds that are run twice (design §5).
 const REPLAYED: u64 = 50;
 /// Runs share nothing, so they go on all cores; two is what CI has.
