@@ -1,5 +1,6 @@
 //! The commands of the one binary `kflare`: reads the command line and hands over. Each command is a module.
 
+pub mod completions;
 pub mod crds;
 pub mod duration;
 pub mod log;
@@ -55,6 +56,8 @@ pub enum Command {
     Plan(Box<plan::PlanArguments>),
     /// Prints the CustomResourceDefinitions
     Crds(crds::CrdsArguments),
+    /// Prints a script that completes the command line of kflare in a shell
+    Completions(completions::CompletionsArguments),
 }
 
 /// Reads the command line and does what it says.
@@ -71,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
         Command::Crds(arguments) => crds::execute(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Completions(arguments) => completions::execute(&arguments).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| failed(&error))
 }

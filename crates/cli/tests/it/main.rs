@@ -2,6 +2,7 @@
 
 mod architecture;
 mod edges;
+mod flags;
 mod records;
 mod scenarios;
 mod simulation;
