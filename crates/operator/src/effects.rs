@@ -16,7 +16,7 @@ use crate::status::{StatusWriter, Writing};
 /// How acts and reports take effect.
 pub enum Effects {
     /// They are sent.
-    Sent(StatusWriter),
+    Sent(Box<StatusWriter>),
     /// They are foreseen; nothing but reads leaves this process.
     Foreseen(Foresight),
 }

@@ -239,7 +239,7 @@ fn context(
         shared: Arc::clone(shared),
         credentials: Credentials::new(kube.clone(), timeout),
         sender,
-        effects: Effects::Sent(status),
+        effects: Effects::Sent(Box::new(status)),
         clock,
         reconcile_timeout: config.reconcile_timeout,
         default_deletion: config.default_deletion,

@@ -10,7 +10,7 @@ use plan::act::Target;
 use plan::predict::{self, is_stand_in, merge};
 use plan::read::What;
 use plan::snapshot::{Member, ReadFault};
-use plan::{Act, MemberId, Outcome, Read, ReadAnswer, Reply, Request, Snapshot, Write};
+use plan::{Act, MemberId, Outcome, Read, ReadAnswer, Reply, Request, Snapshot, UnitKey, Write};
 use serde_json::{Value, json};
 
 use crate::object;
@@ -37,7 +37,9 @@ struct Inner {
     /// Documents that were written, by path.
     documents: BTreeMap<String, Value>,
     secrets: BTreeMap<Key, Resource>,
-    acts: Vec<Act>,
+    acts: Vec<(UnitKey, Act)>,
+    /// How many of them belong to rounds that are over.
+    settled: usize,
 }
 
 impl Foresight {
@@ -91,7 +93,7 @@ impl Foresight {
     pub fn act(&self, snapshot: &Snapshot, act: &Act, shared: &Shared) -> Outcome {
         let outcome = predict::predict(act, snapshot);
         let mut inner = self.lock();
-        inner.acts.push(act.clone());
+        inner.acts.push((snapshot.unit.clone(), act.clone()));
         match (&act.request, &outcome) {
             (Request::Kubernetes(patch), Outcome::Done(Reply::Kubernetes(object))) => match patch.target {
                 Target::Secret => drop(inner.secrets.insert(patch.key.clone(), Resource::clone(object))),
@@ -140,10 +142,18 @@ impl Foresight {
         self.lock().secrets.get(key).cloned()
     }
 
-    /// All acts so far, in the order in which they would be sent.
+    /// Passes that ran at the same time have ended: which of them was faster shall not show in the order of acts.
+    pub fn end_round(&self) {
+        let mut inner = self.lock();
+        let settled = inner.settled;
+        inner.acts[settled..].sort_by(|(a, _), (b, _)| a.cmp(b));
+        inner.settled = inner.acts.len();
+    }
+
+    /// All acts so far, in an order in which they could be sent.
     #[must_use]
     pub fn acts(&self) -> Vec<Act> {
-        self.lock().acts.clone()
+        self.lock().acts.iter().map(|(_, act)| act.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -81,7 +81,8 @@ pub struct Preview {
 /// Looks at what the operator would do. `cluster` is asked for Secrets only.
 ///
 /// # Assumptions
-/// Runs inside a tokio runtime. Passes run one after the other, so that the result does not depend on who is faster.
+/// Runs inside a tokio runtime. As in the operator several passes run at a time; each round of them begins when the last
+/// one has ended, so that the result does not depend on who is faster.
 pub async fn preview(
     cluster: Option<Client>,
     cloudflare: Transport,
@@ -96,48 +97,70 @@ pub async fn preview(
     let shared = shared(world, config);
     let context = context(kubernetes, transport, config, &shared, foresight.clone());
     begin(&shared, scope);
-    let mut preview = Preview::default();
-    let mut passes: BTreeMap<MemberId, usize> = BTreeMap::new();
+    let mut passes = Passes::default();
     let mut now = Instant::now();
-    while let Some(mut slice) = next(&shared, config, &mut now) {
-        slice.complete &= complete;
-        let again = pass::run(&context, &slice).await;
-        let again = again.into_iter().map(|(member, again)| {
-            let count = passes.entry(member.clone()).or_default();
-            *count += 1;
-            match again {
-                Again::Now(_) if *count >= PREVIEW_PASSES_MAX => {
-                    preview.restless.insert(member.clone());
-                    (member, Again::Resync)
-                }
-                Again::Now(class) => (member, Again::Now(class)),
-                Again::Forget => (member, Again::Forget),
-                // What only time or others can change is not waited for.
-                _ => (member, Again::Resync),
-            }
-        });
-        let again = again.collect();
-        shared.lock().queue.finish(&slice.unit, again, now);
+    loop {
+        let slices = next(&shared, config, complete, &mut now);
+        if slices.is_empty() {
+            break;
+        }
+        let runs = slices.iter().map(|slice| pass::run(&context, slice));
+        let ended = futures::future::join_all(runs).await;
+        foresight.end_round();
+        let mut state = shared.lock();
+        for (slice, again) in slices.iter().zip(ended) {
+            let again = again.into_iter().map(|(member, again)| passes.end(member, again)).collect();
+            state.queue.finish(&slice.unit, again, now);
+        }
     }
     let state = shared.lock();
     let seen = |member: &MemberId| state.cache.get(member.kind, &member.key).found().cloned();
-    preview.objects = passes.into_keys().map(|member| (member.clone(), seen(&member))).collect();
-    preview.acts = foresight.acts();
-    preview.reads = count.get();
-    preview
+    let objects = passes.counts.into_keys().map(|member| (member.clone(), seen(&member))).collect();
+    Preview { objects, acts: foresight.acts(), reads: count.get(), restless: passes.restless }
 }
 
-/// The next slice that may run. The time in which a unit collects members is not waited for.
-fn next(shared: &Shared, config: &Config, now: &mut Instant) -> Option<Slice> {
+/// How often each object was looked at.
+#[derive(Debug, Default)]
+struct Passes {
+    counts: BTreeMap<MemberId, usize>,
+    restless: BTreeSet<MemberId>,
+}
+
+impl Passes {
+    /// When a member is looked at again after a pass. What only time or others can change is not waited for.
+    fn end(&mut self, member: MemberId, again: Again) -> (MemberId, Again) {
+        let count = self.counts.entry(member.clone()).or_default();
+        *count += 1;
+        let again = match again {
+            Again::Now(_) if *count >= PREVIEW_PASSES_MAX => {
+                self.restless.insert(member.clone());
+                Again::Resync
+            }
+            Again::Now(_) | Again::Forget => again,
+            _ => Again::Resync,
+        };
+        (member, again)
+    }
+}
+
+/// The slices that may run at the same time. The time in which a unit collects members is not waited for.
+fn next(shared: &Shared, config: &Config, complete: bool, now: &mut Instant) -> Vec<Slice> {
     let mut state = shared.lock();
+    let mut slices = Vec::new();
     loop {
         *now = Instant::now().max(*now);
         state.queue.advance(*now);
-        if let Some(slice) = next_slice(&mut state, config.timings.watch_backoff_first, *now) {
-            return Some(slice);
+        while slices.len() < config.concurrency.max(1)
+            && let Some(mut slice) = next_slice(&mut state, config.timings.watch_backoff_first, *now)
+        {
+            slice.complete &= complete;
+            slices.push(slice);
         }
-        let (_, hold_off) = *state.queue.depth().delayed.get(&Why::HoldOff)?;
-        *now = hold_off.max(*now);
+        let hold_off = state.queue.depth().delayed.get(&Why::HoldOff).copied();
+        match hold_off {
+            Some((_, until)) if slices.is_empty() => *now = until.max(*now),
+            _ => return slices,
+        }
     }
 }
 

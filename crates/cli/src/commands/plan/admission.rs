@@ -20,6 +20,9 @@ const SEED: u64 = 0;
 /// Begins each unknown field in the server's words.
 const UNKNOWN: &str = "unknown field \"";
 
+/// What the API server names as the field of a complaint about none.
+const NO_FIELD: &str = "<nil>";
+
 /// An API server in memory that takes manifests one by one.
 pub(super) struct Admission {
     server: ApiServer,
@@ -36,6 +39,13 @@ impl fmt::Display for Refusal {
             write!(f, "{place}: {complaint}{end}")?;
         }
         Ok(())
+    }
+}
+
+impl Refusal {
+    /// One complaint about a whole manifest.
+    pub(super) fn of(manifest: &Manifest, complaint: &str) -> Self {
+        Self(vec![(manifest.place.clone(), format!("{}: {complaint}", manifest.title()))])
     }
 }
 
@@ -66,12 +76,11 @@ impl Admission {
         if let Some(base) = base {
             self.seed(base).map_err(|status| {
                 let complaint = format!(
-                    "{}: the cluster's object does not fit the CustomResourceDefinition of this kflare; \
+                    "the cluster's object does not fit the CustomResourceDefinition of this kflare; \
                      are those of the cluster older? ({})",
-                    manifest.title(),
                     status.message
                 );
-                Refusal(vec![(manifest.place.clone(), complaint)])
+                Refusal::of(manifest, &complaint)
             })?;
         }
         self.server.apply_strictly(manifest.object.clone()).map_err(|status| refusal(manifest, &status))
@@ -112,14 +121,15 @@ fn refusal(manifest: &Manifest, status: &Status) -> Refusal {
         return Refusal(vec![(manifest.place_of(["kind"].into_iter()), unknown_kind(manifest))]);
     }
     let causes = &status.details.causes;
-    if status.reason != Reason::Invalid || causes.is_empty() {
-        return Refusal(vec![(manifest.place.clone(), format!("{}: {}", manifest.title(), status.message))]);
+    if status.reason != Reason::Invalid || causes.iter().all(|cause| cause.field == NO_FIELD) {
+        return Refusal::of(manifest, &status.message);
     }
     let of_cause = |cause: &sandbox::kubernetes::StatusCause| {
         let place = manifest.place_of(field::parts(&cause.field));
         (place, format!("{}: {}: {}", manifest.title(), cause.field, cause.message))
     };
-    Refusal(causes.iter().map(of_cause).collect())
+    // That a rule was not looked at because of another complaint helps nobody.
+    Refusal(causes.iter().filter(|cause| cause.field != NO_FIELD).map(of_cause).collect())
 }
 
 fn unknown_field(manifest: &Manifest, path: &str) -> (Place, String) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use kinds::names;
 use operator::preview::Preview;
-use plan::act::{Part, Target};
+use plan::act::Part;
 use plan::{Act, FieldDiff, MemberId, Request, Write};
 use serde_json::Value;
 
@@ -31,8 +31,10 @@ pub(super) enum Deed {
     Release,
     /// Its entry in a shared document is set or taken out.
     Entry,
-    /// The Secret with its token is protected, or no longer.
+    /// The Secret with its token is protected from deletion.
     Protect(String),
+    /// The protection of a Secret that nobody uses any more is taken off.
+    Unprotect(String),
     /// Only what kflare notes on the resource changes.
     Mark,
 }
@@ -89,6 +91,12 @@ impl Finding {
         self.deeds.iter().any(wanted)
     }
 
+    /// What is created is not counted as changed, although some of its fields take a second call.
+    fn is_changed(&self) -> bool {
+        let changed = self.has(|deed| matches!(deed, Deed::Change(_) | Deed::Entry));
+        changed && !self.has(|deed| matches!(deed, Deed::Create(_)))
+    }
+
     /// Nothing is done for it, and nothing is in its way.
     pub(super) fn is_at_rest(&self) -> bool {
         self.deeds.is_empty() && self.obstacle.is_none()
@@ -111,9 +119,12 @@ impl Findings {
             .map(|(member, after)| {
                 let restless = preview.restless.contains(member);
                 let mut deeds = deeds.remove(member).unwrap_or_default();
-                if deeds.iter().any(|deed| !matches!(deed, Deed::Mark | Deed::Protect(_))) {
+                if deeds.iter().any(|deed| *deed != Deed::Mark) {
                     // What is noted on the resource goes without saying.
                     deeds.retain(|deed| *deed != Deed::Mark);
+                }
+                if !overlay.has_cluster {
+                    deeds.retain(|deed| !matches!(deed, Deed::Mark | Deed::Protect(_) | Deed::Unprotect(_)));
                 }
                 Finding {
                     member: member.clone(),
@@ -126,7 +137,11 @@ impl Findings {
         let rank = |kind: &str| kinds::KINDS.iter().position(|known| known.name == kind);
         objects
             .sort_by(|a, b| (rank(a.member.kind), &a.member.key).cmp(&(rank(b.member.kind), &b.member.key)));
-        let Preview { acts, reads, .. } = preview;
+        let Preview { mut acts, reads, .. } = preview;
+        if !overlay.has_cluster {
+            // What would be noted on resources depends on what the cluster has.
+            acts.retain(|act| matches!(act.request, Request::Cloudflare { .. }));
+        }
         Self { objects, acts, reads, notes: overlay.notes.clone() }
     }
 
@@ -136,7 +151,7 @@ impl Findings {
         let calls = self.acts.iter().filter(|act| matches!(act.request, Request::Cloudflare { .. })).count();
         Counts {
             create: count(|deed| matches!(deed, Deed::Create(_))),
-            change: count(|deed| matches!(deed, Deed::Change(_) | Deed::Entry)),
+            change: self.objects.iter().filter(|object| object.is_changed()).count(),
             delete: count(|deed| matches!(deed, Deed::Delete(_))),
             adopt: count(|deed| matches!(deed, Deed::Adopt(_) | Deed::Claim(_))),
             release: count(|deed| matches!(deed, Deed::Release)),
@@ -168,7 +183,7 @@ fn add(deeds: &mut Vec<Deed>, act: &Act, part: &Part, overlay: &Overlay) {
         }
         Write::Delete(id) => Deed::Delete(id.clone()),
         Write::Entry => Deed::Entry,
-        Write::Protect => Deed::Protect(secret(act)),
+        Write::Protect => protection(act),
         Write::Prepare => match label(act, part).filter(|_| adopts(act)) {
             Some(id) if overlay.assumed.contains(&part.member) => Deed::Assume(id),
             Some(id) => Deed::Adopt(id),
@@ -204,11 +219,11 @@ fn label(act: &Act, part: &Part) -> Option<String> {
     body(act)?["labels"][label].as_str().map(str::to_owned)
 }
 
-fn secret(act: &Act) -> String {
-    match &act.request {
-        Request::Kubernetes(patch) if patch.target == Target::Secret => patch.key.to_string(),
-        _ => String::new(),
-    }
+fn protection(act: &Act) -> Deed {
+    let Request::Kubernetes(patch) = &act.request else { return Deed::Mark };
+    let finalizers = patch.body["metadata"]["finalizers"].as_array();
+    let protects = finalizers.into_iter().flatten().any(|name| name == names::TOKEN_PROTECTION_FINALIZER);
+    if protects { Deed::Protect(patch.key.to_string()) } else { Deed::Unprotect(patch.key.to_string()) }
 }
 
 /// What the condition says, unless the object is in order.

@@ -1,7 +1,7 @@
 //! What stands in a cluster: all objects of our kinds and the labels of the namespaces, read once.
 //! Secrets are not among them: what is needed of one is read by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1;
 use kinds::{Key, Resource};
@@ -27,6 +27,8 @@ pub(super) struct Inventory {
     pub(super) objects: BTreeMap<MemberId, Object>,
     /// The labels of every namespace.
     pub(super) namespaces: BTreeMap<String, BTreeMap<String, String>>,
+    /// Those that are being deleted: nothing new can be made in them.
+    pub(super) terminating: BTreeSet<String>,
 }
 
 impl Inventory {
@@ -45,12 +47,16 @@ impl Inventory {
             }
         }
         let api: Api<v1::Namespace> = Api::all(client.clone());
-        let namespaces = list(&api, &server, "namespaces").await?.into_iter();
+        let namespaces = list(&api, &server, "namespaces").await?;
+        let terminating =
+            namespaces.iter().filter(|namespace| namespace.metadata.deletion_timestamp.is_some());
+        let terminating = terminating.filter_map(|namespace| namespace.metadata.name.clone()).collect();
         let named = |namespace: v1::Namespace| {
             let labels = object::labels(&namespace.metadata);
             (namespace.metadata.name.unwrap_or_default(), labels)
         };
-        Ok(Self { client, server, objects, namespaces: namespaces.map(named).collect() })
+        let namespaces = namespaces.into_iter().map(named).collect();
+        Ok(Self { client, server, objects, namespaces, terminating })
     }
 
     /// The metadata of a Secret.

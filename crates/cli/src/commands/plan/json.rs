@@ -69,6 +69,7 @@ fn action(deed: &Deed) -> Value {
         Deed::Release => json!({ "action": "release" }),
         Deed::Entry => json!({ "action": "entry" }),
         Deed::Protect(secret) => json!({ "action": "protect", "secret": secret }),
+        Deed::Unprotect(secret) => json!({ "action": "unprotect", "secret": secret }),
         Deed::Mark => json!({ "action": "mark" }),
     }
 }

@@ -8,6 +8,8 @@ mod finding;
 mod inventory;
 mod json;
 mod overlay;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::io::{self, Write};

@@ -43,6 +43,8 @@ pub(super) struct Overlay {
     pub(super) named: BTreeMap<MemberId, Place>,
     /// Objects whose ownership nobody can know without the cluster: what exists with their key counts as theirs.
     pub(super) assumed: BTreeSet<MemberId>,
+    /// The manifests are laid over a cluster, not over nothing.
+    pub(super) has_cluster: bool,
     /// What people should know.
     pub(super) notes: Vec<String>,
 }
@@ -96,14 +98,15 @@ impl<'c> Layer<'c> {
         let mut layer = Self {
             admission: Admission::new(now).map_err(OverlayError::Definitions)?,
             cluster,
-            now,
+            // Kubernetes keeps whole seconds, and what is as old is told apart by name.
+            now: Timestamp::from_second(now.as_second()).unwrap_or(now),
             overlay: Overlay::default(),
             objects: BTreeMap::new(),
             refused: Vec::new(),
             others: 0,
         };
         let Some(cluster) = cluster else { return Ok(layer) };
-        layer.overlay.world.complete = true;
+        (layer.overlay.world.complete, layer.overlay.has_cluster) = (true, true);
         layer.overlay.world.namespaces.clone_from(&cluster.namespaces);
         for (member, object) in &cluster.objects {
             let Some(kind) = kinds::kind(member.kind) else { continue };
@@ -201,6 +204,12 @@ impl<'c> Layer<'c> {
         let member = member_of(manifest);
         let old = member.as_ref().and_then(|member| self.cluster?.objects.get(member));
         let base = old.map(|object| whole(&member, object));
+        let namespace = manifest.object["metadata"]["namespace"].as_str().unwrap_or_default();
+        if base.is_none() && self.cluster.is_some_and(|cluster| cluster.terminating.contains(namespace)) {
+            let complaint = format!("namespace {namespace} is being deleted: nothing new can be made in it");
+            self.refused.push(Refusal::of(manifest, &complaint));
+            return Ok(());
+        }
         let stored = match self.admission.apply(manifest, base.as_ref()) {
             Ok(stored) => stored,
             Err(refusal) => {
@@ -225,10 +234,14 @@ impl<'c> Layer<'c> {
     }
 
     /// What the manifest decides, on the object that is there.
-    fn laid_over(&self, member: &MemberId, mut applied: Resource) -> Resource {
+    fn laid_over(&mut self, member: &MemberId, mut applied: Resource) -> Resource {
         match self.overlay.before.get(member) {
             Some(before) => {
                 let mut resource = before.clone();
+                if resource.is_deleting() {
+                    let note = "is being deleted; it has to be applied again once it is gone";
+                    self.overlay.notes.push(format!("{member} {note}"));
+                }
                 if resource.spec != applied.spec {
                     resource.metadata.generation += 1;
                 }

@@ -97,8 +97,9 @@ fn lines(deed: &Deed) -> Vec<String> {
         }
         Deed::Release => vec!["let it go; what it stands for stays in Cloudflare".to_owned()],
         Deed::Entry => vec!["set its part of the shared document".to_owned()],
-        Deed::Protect(secret) => vec![format!("protect Secret {}, or let it go", harmless(secret))],
-        Deed::Mark => vec!["only kflare's notes on it change".to_owned()],
+        Deed::Protect(secret) => vec![format!("protect Secret {} from deletion", harmless(secret))],
+        Deed::Unprotect(secret) => vec![format!("let Secret {} be deleted again", harmless(secret))],
+        Deed::Mark => vec!["mark the resource; nothing changes in Cloudflare".to_owned()],
     }
 }
 
@@ -142,7 +143,11 @@ fn request(act: &Act) -> String {
     match &act.request {
         Request::Cloudflare { call, .. } => {
             let others = act.parts.len() - 1;
-            let shared = if others == 0 { String::new() } else { format!(" (with {others} others)") };
+            let shared = match others {
+                0 => String::new(),
+                1 => " (with 1 other)".to_owned(),
+                others => format!(" (with {others} others)"),
+            };
             harmless(&shown(&format!("{} {}{shared}", call.method, call.uri()))).into_owned()
         }
         Request::Kubernetes(patch) => {

@@ -1,0 +1,82 @@
+//! Plans against the two worlds in memory: what people read, what scripts read, and that runs then do the same.
+
+mod output;
+mod same;
+
+use operator::transport;
+
+use super::*;
+use crate::world::{Options, World};
+
+/// Where the simulated Cloudflare expects its paths.
+const BASE_PATH: &str = "/client/v4";
+
+/// A client for the cluster of a world.
+fn cluster(world: &World) -> kube::Client {
+    kube::Client::new(world.kubernetes.service(), "default")
+}
+
+fn config(world: &World) -> Config {
+    let clock = world.clock.clone();
+    let mut config = Config::new(Arc::new(move || clock.now()));
+    config.seed = world.options().seed;
+    if world.options().retain {
+        config.default_deletion = plan::policy::Deletion::Retain;
+    }
+    config
+}
+
+/// How a plan is asked for.
+#[derive(Clone, Copy, Debug)]
+struct Ask<'a> {
+    manifests: &'a str,
+    intent: Intent,
+    all: bool,
+    no_cluster: bool,
+}
+
+impl<'a> Ask<'a> {
+    const fn apply(manifests: &'a str) -> Self {
+        Self { manifests, intent: Intent::Apply, all: false, no_cluster: false }
+    }
+
+    const fn delete(manifests: &'a str) -> Self {
+        Self { intent: Intent::Delete, ..Self::apply(manifests) }
+    }
+}
+
+/// A plan in a world as it is.
+async fn ask(world: &World, ask: Ask<'_>) -> anyhow::Result<Findings> {
+    let manifests = manifest::parse("a.yaml", ask.manifests)?;
+    let inventory = match ask.no_cluster {
+        true => None,
+        false => Some(Inventory::read(cluster(world), "http://sandbox".to_owned()).await?),
+    };
+    let cloudflare = transport::in_process(world.cloudflare.service(), BASE_PATH);
+    let token = ask.no_cluster.then_some(crate::world::TOKEN);
+    let question = Question { manifests, intent: ask.intent, all: ask.all, token };
+    Ok(find(question, inventory.as_ref(), cloudflare, &config(world), world.clock.now()).await?)
+}
+
+/// Runs `test` in a world of its own, in virtual time.
+fn in_world<F: AsyncFnOnce(&mut World)>(options: Options, test: F) {
+    crate::scenario::simulate(async {
+        let mut world = World::new(options).unwrap();
+        test(&mut world).await;
+    })
+    .unwrap();
+}
+
+/// Applies documents as kubectl would.
+fn apply(world: &World, manifests: &str) {
+    for manifest in manifest::parse("a.yaml", manifests).unwrap() {
+        world.kubernetes.apply(manifest.object).unwrap();
+    }
+}
+
+/// Lets the operator do what there is to do, then ends it.
+async fn run(world: &mut World) {
+    world.start();
+    world.settle().await;
+    world.crash();
+}

@@ -1,0 +1,458 @@
+//! What a plan looks like, situation by situation.
+
+use expect_test::{Expect, expect};
+use serde_json::json;
+
+use super::*;
+use crate::world::{ACCOUNT_ID, SECRET_NAME, SECRET_NAMESPACE, TOKEN};
+
+pub(super) const ZONE: &str = "\
+apiVersion: kflare.dev/v1alpha1
+kind: Zone
+metadata: {name: example-com}
+spec: {name: example.com, accountRef: {name: main}}
+---
+";
+
+pub(super) fn record(name: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: kflare.dev/v1alpha1\nkind: DNSRecord\nmetadata: {{name: {name}}}\n\
+         spec: {{zoneRef: {{name: example-com}}, name: {name}, {spec}}}\n---\n"
+    )
+}
+
+pub(super) fn account() -> String {
+    format!(
+        "apiVersion: v1\nkind: Secret\nmetadata: {{name: {SECRET_NAME}, namespace: {SECRET_NAMESPACE}}}\n\
+         stringData: {{CF_API_TOKEN: {TOKEN}}}\n---\n\
+         apiVersion: kflare.dev/v1alpha1\nkind: CloudflareAccount\nmetadata: {{name: main}}\n\
+         spec: {{accountID: {ACCOUNT_ID}, tokenSecretRef: {{name: {SECRET_NAME}, namespace: {SECRET_NAMESPACE}}}}}\n---\n"
+    )
+}
+
+const QUIET: Style = Style { colour: false, verbose: false };
+
+#[track_caller]
+fn shows(findings: &Findings, expected: &Expect) {
+    let text = text::render(findings, QUIET);
+    assert!(!text.contains(TOKEN) && !json::render(findings).to_string().contains(TOKEN));
+    expected.assert_eq(&text);
+}
+
+fn code(findings: &Findings) -> String {
+    format!("{:?}", exit_code(findings))
+}
+
+#[test]
+fn a_tree_from_nothing() {
+    in_world(Options { empty: true, ..Options::default() }, async |world| {
+        let manifests = format!(
+            "{}{}{}{ZONE}",
+            account(),
+            record("www", "type: A, content: 192.0.2.1"),
+            record("sip", "type: SRV, data: {priority: 1, weight: 5, port: 5060, target: sip.example.net}"),
+        );
+        let findings = ask(world, Ask::apply(&manifests)).await.unwrap();
+        shows(
+            &findings,
+            &expect![[r#"
+                  CloudflareAccount main  a.yaml:6
+                      protect Secret kflare-system/cloudflare-token from deletion
+                + Zone default/example-com  a.yaml:21
+                      create it in Cloudflare
+                        account.id: "0123456789abcdef0123456789abcdef"
+                        name: "example.com"
+                        type: "full"
+                + DNSRecord default/sip  a.yaml:16
+                      create it in Cloudflare
+                        data.port: 5060
+                        data.priority: 1
+                        data.target: "sip.example.net"
+                        data.weight: 5
+                        name: "sip.example.com"
+                        ttl: 1
+                        type: "SRV"
+                + DNSRecord default/www  a.yaml:11
+                      create it in Cloudflare
+                        content: "192.0.2.1"
+                        name: "www.example.com"
+                        proxied: false
+                        ttl: 1
+                        type: "A"
+
+                Plan: 3 to create, 0 to change, 0 to delete.
+                2 writes would be sent to Cloudflare, and 8 patches to Kubernetes. Finding out took 3 reads.
+            "#]],
+        );
+        assert_eq!(code(&findings), code(&Findings { acts: findings.acts.clone(), ..Findings::default() }));
+        let verbose = text::render(&findings, Style { colour: false, verbose: true });
+        let requests: Vec<&str> = verbose.lines().filter(|line| line.contains(" /")).collect();
+        expect![[r#"
+                  POST /zones
+                  POST /zones/(known after apply)/dns_records/batch (with 1 other)
+                  POST /zones/(known after apply)/dns_records/batch (with 1 other)"#]]
+        .assert_eq(&requests.join("\n"));
+    });
+}
+
+/// A world with a record, and the manifest that changes its TTL and drops its comment.
+async fn changed(world: &mut World) -> (String, String) {
+    let before = record("www", "type: A, content: 192.0.2.1, ttl: 120, comment: mine");
+    apply(world, &format!("{ZONE}{before}"));
+    run(world).await;
+    (before, record("www", "type: A, content: 192.0.2.1, ttl: 300"))
+}
+
+#[test]
+fn a_changed_ttl_and_nothing_else() {
+    in_world(Options::default(), async |world| {
+        let (before, after) = changed(world).await;
+        let same = ask(world, Ask::apply(&before)).await.unwrap();
+        shows(
+            &same,
+            &expect![[r#"
+            Nothing to do.
+            0 writes would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 4 reads.
+        "#]],
+        );
+        let changed = ask(world, Ask::apply(&after)).await.unwrap();
+        shows(
+            &changed,
+            &expect![[r#"
+            ~ DNSRecord default/www  a.yaml:1
+                  ttl: 120 -> 300
+                  comment: "mine" -> (not set)
+
+            Plan: 0 to create, 1 to change, 0 to delete.
+            1 write would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 4 reads.
+        "#]],
+        );
+    });
+}
+
+#[test]
+fn a_script_reads_the_same_as_json() {
+    in_world(Options::default(), async |world| {
+        let (_, after) = changed(world).await;
+        let changed = ask(world, Ask::apply(&after)).await.unwrap();
+        expect![[r#"
+            {
+              "notes": [],
+              "objects": [
+                {
+                  "actions": [],
+                  "kind": "CloudflareAccount",
+                  "name": "main"
+                },
+                {
+                  "actions": [],
+                  "kind": "Zone",
+                  "name": "example-com",
+                  "namespace": "default"
+                },
+                {
+                  "actions": [
+                    {
+                      "action": "change",
+                      "fields": [
+                        {
+                          "field": "ttl",
+                          "from": 120,
+                          "to": 300
+                        },
+                        {
+                          "field": "comment",
+                          "from": "mine",
+                          "to": null
+                        }
+                      ]
+                    }
+                  ],
+                  "file": "a.yaml",
+                  "kind": "DNSRecord",
+                  "line": 1,
+                  "name": "www",
+                  "namespace": "default"
+                }
+              ],
+              "requests": [
+                {
+                  "body": {
+                    "comment": "",
+                    "ttl": 300
+                  },
+                  "method": "PATCH",
+                  "objects": [
+                    {
+                      "kind": "DNSRecord",
+                      "name": "www",
+                      "namespace": "default"
+                    }
+                  ],
+                  "path": "/zones/8c7654ecfd7b0b623b803e2f4e02ad1c/dns_records/84acc16af38f59d2ddeb004751e48c2d",
+                  "target": "cloudflare"
+                }
+              ],
+              "summary": {
+                "adopt": 0,
+                "calls": 1,
+                "change": 1,
+                "create": 0,
+                "delete": 0,
+                "held": 0,
+                "patches": 0,
+                "reads": 4,
+                "release": 0,
+                "unchanged": 2
+              },
+              "version": 1
+            }
+        "#]].assert_eq(&format!("{:#}\n", json::render(&changed)));
+    });
+}
+
+#[test]
+fn adoption_conflict_pause_and_a_missing_parent() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let zones = world.cloudflare.zones();
+        let zone = zones[0]["id"].as_str().unwrap();
+        for name in ["old.example.com", "taken.example.com"] {
+            let body = json!({"type": "A", "name": name, "content": "192.0.2.1", "ttl": 120});
+            world.cloudflare.put_record(zone, body).unwrap();
+        }
+        let adopt = record("old", "type: A, content: 192.0.2.1, ttl: 300")
+            .replace("{name: old}", "{name: old, annotations: {kflare.dev/adoption-policy: adopt}}");
+        let paused = record("still", "type: A, content: 192.0.2.1")
+            .replace("{name: still}", "{name: still, annotations: {kflare.dev/paused: \"true\"}}");
+        let taken = record("taken", "type: A, content: 192.0.2.1");
+        let lost = record("lost", "type: A, content: 192.0.2.1").replace("example-com", "example-org");
+        let findings = ask(world, Ask::apply(&format!("{adopt}{paused}{taken}{lost}"))).await.unwrap();
+        shows(
+            &findings,
+            &expect![[r#"
+            ! DNSRecord default/lost  a.yaml:16
+                  ZoneNotFound: Zone "example-org" does not exist
+            = DNSRecord default/old  a.yaml:1
+                  adopt 84acc16af38f59d2ddeb004751e48c2d, which exists
+                  ttl: 120 -> 300
+            ! DNSRecord default/still  a.yaml:6
+                  Paused: paused by annotation kflare.dev/paused: nothing is read or changed
+            ! DNSRecord default/taken  a.yaml:11
+                  AlreadyExists: adf21c0341a4dfca3200c2668f4b0412 exists with this key and kflare did not create it; annotate the DNSRecord with kflare.dev/adoption-policy: adopt to take it over
+
+            Plan: 0 to create, 1 to change, 0 to delete, 1 to adopt, 3 held.
+            1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 4 reads.
+        "#]],
+        );
+        assert!(findings.is_obstructed());
+        let only_paused = ask(world, Ask::apply(&paused)).await.unwrap();
+        assert!(!only_paused.is_obstructed());
+    });
+}
+
+#[test]
+fn a_deletion_takes_what_is_named_and_waits_for_the_rest() {
+    in_world(Options::default(), async |world| {
+        let (www, kept) =
+            (record("www", "type: A, content: 192.0.2.1"), record("kept", "type: A, content: 192.0.2.2"));
+        let kept =
+            kept.replace("{name: kept}", "{name: kept, annotations: {kflare.dev/deletion-policy: retain}}");
+        apply(world, &format!("{ZONE}{www}{kept}"));
+        run(world).await;
+        let all = ask(world, Ask::delete(&format!("{ZONE}{www}{kept}"))).await.unwrap();
+        shows(
+            &all,
+            &expect![[r#"
+            - Zone default/example-com  a.yaml:1
+                  delete 8c7654ecfd7b0b623b803e2f4e02ad1c in Cloudflare
+              DNSRecord default/kept  a.yaml:11
+                  let it go; what it stands for stays in Cloudflare
+            - DNSRecord default/www  a.yaml:6
+                  delete adf21c0341a4dfca3200c2668f4b0412 in Cloudflare
+
+            Plan: 0 to create, 0 to change, 2 to delete, 1 to let go.
+            2 writes would be sent to Cloudflare, and 3 patches to Kubernetes. Finding out took 4 reads.
+        "#]],
+        );
+        let zone = ask(world, Ask::delete(&format!("{ZONE}{www}"))).await.unwrap();
+        shows(
+            &zone,
+            &expect![[r#"
+                ! Zone default/example-com  a.yaml:1
+                      InUse: waiting for DNSRecord default/kept
+                ! DNSRecord default/kept
+                      ZoneNotReady: Zone default/example-com is not ready
+                - DNSRecord default/www  a.yaml:6
+                      delete adf21c0341a4dfca3200c2668f4b0412 in Cloudflare
+
+                Plan: 0 to create, 0 to change, 1 to delete, 2 held.
+                1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 3 reads.
+            "#]],
+        );
+        let unknown = ask(world, Ask::delete(&record("gone", "type: A, content: 192.0.2.1"))).await.unwrap();
+        shows(
+            &unknown,
+            &expect![[r#"
+            Note: DNSRecord default/gone is not in the cluster.
+            Nothing to do.
+            0 writes would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 0 reads.
+        "#]],
+        );
+    });
+}
+
+#[test]
+fn drift_shows_without_any_manifest() {
+    in_world(Options::default(), async |world| {
+        apply(world, &format!("{ZONE}{}", record("www", "type: A, content: 192.0.2.1, proxied: true")));
+        run(world).await;
+        let zones = world.cloudflare.zones();
+        let zone = zones[0]["id"].as_str().unwrap();
+        let records = world.cloudflare.records(zone);
+        let id = records[0]["id"].as_str().unwrap();
+        world
+            .cloudflare
+            .try_edit_record(zone, id, json!({"proxied": false, "content": "192.0.2.9"}))
+            .unwrap();
+        let findings = ask(world, Ask { all: true, ..Ask::apply("") }).await.unwrap();
+        shows(
+            &findings,
+            &expect![[r#"
+            ~ DNSRecord default/www
+                  content: "192.0.2.9" -> "192.0.2.1"
+                  proxied: false -> true
+
+            Plan: 0 to create, 1 to change, 0 to delete.
+            1 write would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 4 reads.
+        "#]],
+        );
+    });
+}
+
+#[test]
+fn without_a_cluster_what_exists_counts_as_ones_own() {
+    in_world(Options::default(), async |world| {
+        apply(world, &format!("{ZONE}{}", record("www", "type: A, content: 192.0.2.1, ttl: 120")));
+        run(world).await;
+        let account = account();
+        let (_, account) = account.split_once("---\n").unwrap();
+        let (www, api) = ("type: A, content: 192.0.2.7, ttl: 120", "type: AAAA, content: \"2001:db8::1\"");
+        let manifests = format!("{account}{ZONE}{}{}", record("www", www), record("api", api));
+        let findings = ask(world, Ask { no_cluster: true, ..Ask::apply(&manifests) }).await.unwrap();
+        shows(
+            &findings,
+            &expect![[r#"
+                  Zone default/example-com  a.yaml:6
+                      8c7654ecfd7b0b623b803e2f4e02ad1c exists; whether it is its own, only the cluster knows
+                + DNSRecord default/api  a.yaml:16
+                      create it in Cloudflare
+                        content: "2001:db8::1"
+                        name: "api.example.com"
+                        proxied: false
+                        ttl: 1
+                        type: "AAAA"
+                ~ DNSRecord default/www  a.yaml:11
+                      84acc16af38f59d2ddeb004751e48c2d exists; whether it is its own, only the cluster knows
+                      content: "192.0.2.1" -> "192.0.2.7"
+
+                Plan: 1 to create, 1 to change, 0 to delete.
+                1 write would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 5 reads.
+            "#]],
+        );
+    });
+}
+
+#[test]
+fn files_that_are_refused_say_where_and_what_was_meant() {
+    in_world(Options::default(), async |world| {
+        let manifests = "\
+apiVersion: kflare.dev/v1alpha1
+kind: DNSRecord
+metadata:
+  name: www
+spec:
+  zoneRef: {name: example-com}
+  name: www
+  type: A
+  contnet: 192.0.2.1
+---
+apiVersion: kflare.dev/v1alpha1
+kind: DNSRecord
+metadata:
+  name: mail
+spec:
+  zoneRef: {name: example-com}
+  name: mail
+  type: AX
+  ttl: 7
+  content: 192.0.2.1
+---
+apiVersion: kflare.dev/v1alpha1
+kind: DnsRecord
+metadata: {name: a}
+spec: {}
+---
+apiVersion: kflare.dev/v1beta1
+kind: Zone
+metadata: {name: a}
+spec: {}
+---
+apiVersion: kflare.dev/v1alpha1
+kind: Zone
+metadata: {name: a, namespace: nowhere}
+spec: {name: example.org, accountRef: {name: main}}
+";
+        let error = ask(world, Ask::apply(manifests)).await.unwrap_err();
+        expect![[r#"
+            a.yaml: document 1 (line 9): DNSRecord default/www: unknown field spec.contnet; did you mean content?
+            a.yaml: document 2 (line 18): DNSRecord default/mail: spec.type: Unsupported value: "AX": supported values: "A", "AAAA", "CAA", "CERT", "CNAME", "DNSKEY", "DS", "HTTPS", "LOC", "MX", "NAPTR", "NS", "OPENPGPKEY", "PTR", "SMIMEA", "SRV", "SSHFP", "SVCB", "TLSA", "TXT", "URI"
+            a.yaml: document 3 (line 23): there is no kind DnsRecord in kflare.dev/v1alpha1; did you mean DNSRecord?
+            a.yaml: document 4 (line 28): Zone is of apiVersion kflare.dev/v1alpha1, not kflare.dev/v1beta1
+            a.yaml: document 5 (line 32): Zone nowhere/a: namespaces "nowhere" not found"#]].assert_eq(&error.to_string());
+        let tokenless =
+            manifest::parse("a.yaml", &account().replace("kind: Secret", "kind: ConfigMap")).unwrap();
+        let question = Question { manifests: tokenless, intent: Intent::Apply, all: false, token: None };
+        let cloudflare = transport::in_process(world.cloudflare.service(), BASE_PATH);
+        let error = find(question, None, cloudflare, &config(world), world.clock.now()).await.unwrap_err();
+        expect!["a.yaml: document 2 (line 6): CloudflareAccount main has no token: set CLOUDFLARE_API_TOKEN, or add the Secret kflare-system/cloudflare-token to the manifests"].assert_eq(&error.to_string());
+    });
+}
+
+#[test]
+fn a_token_that_may_not_read_is_named_with_what_it_lacks() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let token = sandbox::cloudflare::Token::all(ACCOUNT_ID).with_permissions([]);
+        world.cloudflare.set_token(TOKEN, token);
+        let findings = ask(world, Ask::apply(&record("www", "type: A, content: 192.0.2.1"))).await.unwrap();
+        shows(
+            &findings,
+            &expect![[r#"
+                ! CloudflareAccount main
+                      TerminalError: cannot read the account: Cloudflare refused the token of CloudflareAccount main (Secret kflare-system/cloudflare-token/CF_API_TOKEN): Authentication error (10000)
+                ! Zone default/example-com
+                      AccountNotReady: CloudflareAccount main is not ready
+                ! DNSRecord default/www  a.yaml:1
+                      ZoneNotReady: Zone default/example-com is not ready
+
+                Plan: 0 to create, 0 to change, 0 to delete, 3 held.
+                0 writes would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 4 reads.
+            "#]],
+        );
+        assert!(findings.is_obstructed());
+    });
+}
+
+#[test]
+fn a_cluster_without_our_kinds_is_told_from_one_that_forbids() {
+    in_world(Options::default(), async |_| {
+        let empty =
+            sandbox::kubernetes::ApiServer::new(sandbox::clock::Clock::starting_at(Timestamp::UNIX_EPOCH), 1);
+        let client = kube::Client::new(empty.service(), "default");
+        let error = Inventory::read(client, "http://sandbox".to_owned()).await.map(drop).unwrap_err();
+        assert!(matches!(error, cluster::ClusterError::NoSuchKind(_)), "{error:?}");
+    });
+}
