@@ -156,28 +156,44 @@ impl Cloudflare {
         terms: Terms<'_>,
     ) -> Result<tokio::sync::SemaphorePermit<'t>, Cause> {
         let began = Instant::now();
-        let mut waiting = None;
+        // Kept on the monotonic clock, too: a clock that is set back while the call waits grants no more time.
+        let deadline = terms.send_by.map(|send_by| {
+            let left = send_by.duration_since((self.clock)());
+            began + Duration::try_from(left).unwrap_or_default()
+        });
+        let is_late = || {
+            deadline.is_some_and(|deadline| Instant::now() >= deadline)
+                || terms.send_by.is_some_and(|send_by| (self.clock)() >= send_by)
+        };
+        let mut throttled = false;
         loop {
-            let is_late = terms.send_by.is_some_and(|send_by| (self.clock)() >= send_by);
-            if is_late || terms.time.is_over() {
+            let place = tokio::select! {
+                biased;
+                () = late(deadline) => return Err(Cause::BudgetExhausted),
+                () = terms.time.over() => return Err(Cause::BudgetExhausted),
+                place = token.in_flight.acquire() => place.map_err(|_| Cause::Cancelled)?,
+            };
+            // Nothing waits between this look and the first byte that is sent.
+            if is_late() {
                 return Err(Cause::BudgetExhausted);
             }
-            let place = token.in_flight.acquire().await.map_err(|_| Cause::Cancelled)?;
             let now = self.began.elapsed();
             let decision = token.budget.lock().unwrap_or_else(PoisonError::into_inner).ask(terms.class, now);
             match decision {
                 Decision::Go => {
-                    if waiting.is_some() {
+                    if throttled {
                         self.metrics.throttled(began.elapsed());
                     }
                     return Ok(place);
                 }
                 Decision::WaitUntil(at) => {
                     drop(place);
-                    waiting.get_or_insert_with(|| terms.time.waiting());
+                    throttled = true;
+                    // For as long as it waits for the budget alone: a wait for a place counts, and so it ends.
+                    let _waiting = terms.time.waiting();
                     // At least a millisecond, tokio's resolution: a time that has just come must not spin.
-                    let at = at.max(now + Duration::from_millis(1));
-                    tokio::time::sleep_until(self.began + at).await;
+                    let at = self.began + at.max(now + Duration::from_millis(1));
+                    tokio::time::sleep_until(deadline.map_or(at, |deadline| at.min(deadline))).await;
                 }
             }
         }
@@ -193,6 +209,14 @@ impl Cloudflare {
     }
 }
 
+/// Ends when a call that has to be sent by then is late; never for a call that has not.
+async fn late(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// One line for each call; only those that change something are worth a line of a log that is not for debugging.
 fn tell(request: &Request, status: u16, took: Duration) {
     let (method, route) = (request.method.as_str(), request.route);
@@ -203,3 +227,6 @@ fn tell(request: &Request, status: u16, took: Duration) {
         tracing::debug!(method, route, status, millis, "call to Cloudflare");
     }
 }
+
+#[cfg(test)]
+mod tests;
