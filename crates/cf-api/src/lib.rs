@@ -11,6 +11,7 @@ pub mod dns;
 pub mod envelope;
 pub mod error;
 pub mod limits;
+pub mod pace;
 pub mod page;
 pub mod request;
 mod text;

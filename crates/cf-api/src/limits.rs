@@ -22,6 +22,18 @@ pub const BUDGET_CAPACITY: u64 = 300;
 /// Calls per ten seconds that the budget gains back (2.8 per second, as an integer so that sums are exact).
 pub const BUDGET_CALLS_PER_10S: u64 = 28;
 
+/// Requests per second that Cloudflare grants to one address, whatever tokens they carry (same source).
+pub const ADDRESS_LIMIT: u64 = 200;
+
+/// Requests that may go at once from this process after a quiet time, all tokens together: the first lists of as many
+/// zones.
+pub const ADDRESS_BURST: u64 = 100;
+
+/// Requests per second of this process beyond that, all tokens together. With the burst nine tenths of
+/// [`ADDRESS_LIMIT`]: the rest is for others behind the same address. One token's budget never needs so many; only
+/// dozens of accounts that are swept at once do.
+pub const ADDRESS_CALLS_PER_SECOND: u64 = 80;
+
 /// What a budget holds when the process starts or a 429 ends. An earlier process may have spent [`OWN_LIMIT`]
 /// in the same window; with this start the sum of both still keeps within [`RATE_LIMIT`]. Of a process that
 /// restarts again and again only the `Ratelimit` header keeps count.
@@ -103,6 +115,7 @@ pub const RAY_MAX: usize = 64;
 pub const TOKEN_MAX: usize = 1_024;
 
 const _: () = assert!(BUDGET_CAPACITY * 10 + RATE_WINDOW.as_secs() * BUDGET_CALLS_PER_10S <= OWN_LIMIT * 10);
+const _: () = assert!((ADDRESS_BURST + ADDRESS_CALLS_PER_SECOND) * 10 <= ADDRESS_LIMIT * 9);
 const _: () = assert!(BUDGET_START <= BUDGET_CAPACITY && OWN_LIMIT + BUDGET_START <= RATE_LIMIT);
 const _: () = assert!(RETRY_LEAVES < DRIFT_LEAVES && DRIFT_LEAVES < BUDGET_CAPACITY);
 const _: () = assert!(REMOTE_USER_LEAVES < REMOTE_RETRY_LEAVES && REMOTE_RETRY_LEAVES < REMOTE_DRIFT_LEAVES);

@@ -2,13 +2,14 @@
 //! Repeats nothing: whether a call may be made again is decided in `plan`.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use cf_api::budget::{Budget, Class, Decision};
 use cf_api::envelope::{self, Answer, RateLimit};
 use cf_api::error::{self, ApiError, Cause};
+use cf_api::pace::Pace;
 use cf_api::request::Request;
 use cf_api::token::{Fingerprint, Secret};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
@@ -18,7 +19,7 @@ use tokio::time::Instant;
 use tower::ServiceExt;
 
 use crate::leader::Lease;
-use crate::limits::CALLS_AT_ONCE;
+use crate::limits::{CALLS_AT_ONCE, TOKEN_KEPT};
 use crate::metrics::Metrics;
 use crate::pass_time::PassTime;
 use crate::transport::{Chain, Transport};
@@ -60,11 +61,13 @@ pub struct Cloudflare {
     lease: Lease,
     began: Instant,
     tokens: Mutex<BTreeMap<Fingerprint, Arc<Token>>>,
+    pace: Mutex<Pace>,
 }
 
 struct Token {
     budget: Mutex<Budget>,
     in_flight: Semaphore,
+    used: Mutex<Instant>,
 }
 
 impl Cloudflare {
@@ -77,8 +80,8 @@ impl Cloudflare {
         request_timeout: Duration,
         lease: Lease,
     ) -> Self {
-        let (began, tokens) = (Instant::now(), Mutex::default());
-        Self { transport, clock, metrics, request_timeout, lease, began, tokens }
+        let (began, tokens, pace) = (Instant::now(), Mutex::default(), Mutex::default());
+        Self { transport, clock, metrics, request_timeout, lease, began, tokens, pace }
     }
 
     /// One call, once the token's budget pays for it.
@@ -138,14 +141,35 @@ impl Cloudflare {
     }
 
     fn token(&self, secret: &Secret) -> Arc<Token> {
-        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        // A token per account at most, and few are ever replaced: the map needs no eviction to stay bounded by the
-        // Secrets that exist.
-        let token = tokens.entry(secret.fingerprint()).or_insert_with(|| {
-            let budget = Mutex::new(Budget::new(self.began.elapsed()));
-            Arc::new(Token { budget, in_flight: Semaphore::new(CALLS_AT_ONCE) })
+        let now = Instant::now();
+        let mut tokens = lock(&self.tokens);
+        let fingerprint = secret.fingerprint();
+        if let Some(token) = tokens.get(&fingerprint) {
+            *lock(&token.used) = now;
+            return Arc::clone(token);
+        }
+        tokens.retain(|_, token| Arc::strong_count(token) > 1 || now - *lock(&token.used) < TOKEN_KEPT);
+        let token = Arc::new(Token {
+            budget: Mutex::new(Budget::new(self.began.elapsed())),
+            in_flight: Semaphore::new(CALLS_AT_ONCE),
+            used: Mutex::new(now),
         });
-        Arc::clone(token)
+        tokens.insert(fingerprint, Arc::clone(&token));
+        token
+    }
+
+    /// Whether a call may go, by the token's budget and by what this process may send at all. Going pays for both.
+    fn ask(&self, token: &Token, class: Class) -> Decision {
+        let now = self.began.elapsed();
+        let mut pace = lock(&self.pace);
+        if let Some(at) = pace.wait_until(now) {
+            return Decision::WaitUntil(at);
+        }
+        let decision = lock(&token.budget).ask(class, now);
+        if decision == Decision::Go {
+            pace.went(now);
+        }
+        decision
     }
 
     /// Waits until the call is paid for and has a place. The place is taken before the budget is asked, so that what
@@ -177,9 +201,7 @@ impl Cloudflare {
             if is_late() {
                 return Err(Cause::BudgetExhausted);
             }
-            let now = self.began.elapsed();
-            let decision = token.budget.lock().unwrap_or_else(PoisonError::into_inner).ask(terms.class, now);
-            match decision {
+            match self.ask(token, terms.class) {
                 Decision::Go => {
                     if throttled {
                         self.metrics.throttled(began.elapsed());
@@ -192,7 +214,7 @@ impl Cloudflare {
                     // For as long as it waits for the budget alone: a wait for a place counts, and so it ends.
                     let _waiting = terms.time.waiting();
                     // At least a millisecond, tokio's resolution: a time that has just come must not spin.
-                    let at = self.began + at.max(now + Duration::from_millis(1));
+                    let at = (self.began + at).max(Instant::now() + Duration::from_millis(1));
                     tokio::time::sleep_until(deadline.map_or(at, |deadline| at.min(deadline))).await;
                 }
             }
@@ -201,12 +223,17 @@ impl Cloudflare {
 
     fn settle(&self, token: &Token, ratelimit: Option<RateLimit>, error: Option<&ApiError>) {
         let now = self.began.elapsed();
-        let mut budget = token.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut budget = lock(&token.budget);
         budget.answered(ratelimit, now);
         if let Some(error) = error.filter(|error| error.class() == error::Class::RateLimited) {
             budget.too_many(error.retry_after, now);
         }
     }
+}
+
+/// A panic while it was held is a bug that its pass reports; what is counted stays usable.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends when a call that has to be sent by then is late; never for a call that has not.

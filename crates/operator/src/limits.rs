@@ -17,6 +17,10 @@ pub const SENDS_AT_ONCE: usize = 16;
 /// Calls in flight per Cloudflare token, all units together: a slow Cloudflare must not collect hundreds.
 pub const CALLS_AT_ONCE: usize = 8;
 
+/// A token that was not used for this long is forgotten when another one comes, so that rotation leaves nothing behind:
+/// the longest pause that Cloudflare can have asked of it is over, and its budget is full.
+pub const TOKEN_KEPT: Duration = cf_api::limits::RETRY_AFTER_MAX;
+
 /// Status patches of one pass that are sent at once; as [`SENDS_AT_ONCE`].
 pub const STATUSES_AT_ONCE: usize = 16;
 

@@ -6,6 +6,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tower::util::BoxCloneSyncService;
 
+use cf_api::limits::ADDRESS_LIMIT;
 use cf_api::request::Method;
 
 use super::*;
@@ -61,7 +62,17 @@ async fn call(
     time: &PassTime,
     send_by: Option<Timestamp>,
 ) -> Result<Answer, CallError> {
-    let secret = Secret::parse(TOKEN).unwrap();
+    call_with(TOKEN, cloudflare, method, time, send_by).await
+}
+
+async fn call_with(
+    token: &[u8],
+    cloudflare: &Cloudflare,
+    method: Method,
+    time: &PassTime,
+    send_by: Option<Timestamp>,
+) -> Result<Answer, CallError> {
+    let secret = Secret::parse(token).unwrap();
     let request = Request::new(method, "/zones", &[]).unwrap();
     cloudflare.call(&secret, &request, Terms { class: Class::User, time, send_by }).await
 }
@@ -117,4 +128,40 @@ async fn a_clock_that_is_set_back_grants_a_create_no_more_time() {
     let answer = call(&cloudflare, Method::Post, &time, Some(send_by)).await;
     assert_eq!(answer, Err(CallError::NoAnswer(Cause::BudgetExhausted)));
     assert_eq!(posts(&log), 0);
+}
+
+/// A token of its own for each number.
+fn token(number: usize) -> Vec<u8> {
+    format!("tokenOfSuitableLengthAndOnlyOfLetters{number:03}").into_bytes()
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_tokens_together_keep_to_what_one_address_may_send() {
+    let (cloudflare, log) = slow(Duration::ZERO, clock());
+    let mut calls = JoinSet::new();
+    for number in 0..400 {
+        let cloudflare = Arc::clone(&cloudflare);
+        calls.spawn(async move {
+            let time = PassTime::start(300 * SECOND, Parked::default());
+            call_with(&token(number), &cloudflare, Method::Get, &time, None).await.unwrap();
+        });
+    }
+    calls.join_all().await;
+    let log = log.lock().unwrap();
+    assert_eq!(log.len(), 400);
+    for (_, from) in log.iter() {
+        let within = log.iter().filter(|(_, at)| at >= from && *at < *from + SECOND).count();
+        assert!((within as u64) < ADDRESS_LIMIT, "{within} calls in the second from {from:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_was_replaced_is_forgotten() {
+    let (cloudflare, _) = slow(Duration::ZERO, clock());
+    for number in 0..10 {
+        let time = PassTime::start(300 * SECOND, Parked::default());
+        call_with(&token(number), &cloudflare, Method::Get, &time, None).await.unwrap();
+        tokio::time::sleep(TOKEN_KEPT / 2).await;
+    }
+    assert_eq!(lock(&cloudflare.tokens).len(), 2, "the last one, and one that was in use a moment ago");
 }
