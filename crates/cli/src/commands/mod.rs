@@ -69,7 +69,11 @@ pub fn main() -> ExitCode {
             "another TLS provider was installed before ours: please report this"
         ));
     }
-    let outcome = match command_line().command {
+    let line = match command_line() {
+        Ok(line) => line,
+        Err(code) => return code,
+    };
+    let outcome = match line.command {
         Command::Sandbox(arguments) => sandbox::execute(&arguments),
         Command::Run(arguments) => run::execute(&arguments),
         Command::Plan(arguments) => plan::execute(&arguments),
@@ -79,10 +83,15 @@ pub fn main() -> ExitCode {
     outcome.unwrap_or_else(|error| failed(&error))
 }
 
-/// What was asked for; a command line that makes no sense ends the process with a word about it.
-fn command_line() -> Cli {
-    let matches = without_empty_variables(Cli::command()).get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+/// What was asked for; of a command line that makes no sense, or asks for help, the exit code after a word about it.
+/// Not clap's own code for mistakes: `kflare plan` exits with 2 when there is something to do.
+fn command_line() -> Result<Cli, ExitCode> {
+    let matches = without_empty_variables(Cli::command()).try_get_matches();
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| {
+        // Nobody can be told when the terminal is gone.
+        let _ = error.print();
+        if error.use_stderr() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+    })
 }
 
 /// A variable that is set to nothing counts as not set, as for the old programs: charts set them so.

@@ -70,7 +70,7 @@ pub(super) fn at_once(runner: &mut Runner, command: &Command) -> Result<(), Stri
             world.kubernetes.compact();
             Ok(())
         }
-        Command::Settle { .. } | Command::Advance(_) | Command::Expect(_) => Ok(()),
+        Command::Settle { .. } | Command::Advance(_) | Command::Plan(_) | Command::Expect(_) => Ok(()),
     }
 }
 

@@ -10,6 +10,7 @@ use super::error::{Failure, ScriptError};
 use super::script::{Command, Script, Step};
 use super::transcript::{self, Transcript};
 use super::{expect, perform};
+use crate::commands;
 use crate::world::{CrashPoint, Options, Settled, World, Writes};
 
 /// How a scenario is run.
@@ -155,7 +156,13 @@ impl Runner {
                 self.passed(settled, &calls);
                 Ok(())
             }
-            Command::Expect(_) if self.mode.lenient => Ok(()),
+            Command::Expect(_) | Command::Plan(_) if self.mode.lenient => Ok(()),
+            Command::Plan(object) => {
+                let plan = commands::plan::in_world(&self.world, object).await;
+                let plan = plan.map_err(|error| error.to_string())?;
+                self.transcript.plan(&plan);
+                Ok(())
+            }
             Command::Expect(expectation) => expect::check(self, expectation),
             command => perform::at_once(self, command),
         }

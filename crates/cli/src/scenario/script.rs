@@ -122,6 +122,8 @@ pub enum Command {
     },
     /// Forgets the events of the Kubernetes API, as a compaction does.
     Compact,
+    /// Prints what the operator would do for an object now, and for what hangs together with it.
+    Plan(ObjectName),
     /// Checks something.
     Expect(Expectation),
 }

@@ -49,6 +49,12 @@ impl Transcript {
         self.shown = now;
     }
 
+    pub(super) fn plan(&mut self, plan: &str) {
+        for line in plan.lines().filter(|line| !line.is_empty()) {
+            let _ = writeln!(self.text, "  {line}");
+        }
+    }
+
     pub(super) fn into_text(self) -> String {
         self.text
     }

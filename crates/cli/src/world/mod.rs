@@ -13,7 +13,7 @@ pub use scene::{ACCOUNT_ID, ACCOUNT_NAME, Options, SECRET_NAME, SECRET_NAMESPACE
 pub use settle::Settled;
 
 use jiff::Timestamp;
-use operator::Operator;
+use operator::{Config, Operator, Transport};
 use sandbox::clock::Clock;
 use sandbox::cloudflare::Cloudflare;
 use sandbox::kubernetes::{ApiServer, Status};
@@ -117,6 +117,16 @@ impl World {
     #[must_use]
     pub fn operator(&self) -> Option<&Operator> {
         self.operator.as_ref()
+    }
+
+    /// Ways into both worlds beside the operator's, and how an operator of this world is configured.
+    #[must_use]
+    pub fn ways(&self) -> (kube::Client, Transport, Config) {
+        // A gate of its own: what goes through it is not the operator's doing.
+        let gate = Gate::default();
+        let client = wiring::client(&self.kubernetes, &gate);
+        let transport = wiring::transport(&self.cloudflare, &gate);
+        (client, transport, wiring::config(&self.options, &self.clock))
     }
 
     /// All objects of our kinds, parents before children, with the name of their kind.

@@ -18,8 +18,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
+use kinds::Key;
 use operator::preview::{Scope, preview};
 use operator::{Config, Transport, transport};
+use plan::MemberId;
 
 pub use arguments::{Output, PlanArguments};
 
@@ -30,7 +32,9 @@ use self::text::Style;
 use super::run::cluster;
 use super::sandbox::manifest::{self, Manifest};
 use super::{log, outside};
+use crate::scenario::ObjectName;
 use crate::terminal;
+use crate::world::World;
 
 /// The exit code when there is something to do, and nothing in its way.
 const CHANGES: u8 = 2;
@@ -94,6 +98,24 @@ async fn plan(arguments: &PlanArguments) -> anyhow::Result<Findings> {
         token: token.as_deref(),
     };
     Ok(find(question, inventory.as_ref(), cloudflare, &config, outside::now()).await?)
+}
+
+/// What the operator of a world would do now for an object and what hangs together with it, as text.
+///
+/// # Errors
+/// When the world cannot be read.
+pub(crate) async fn in_world(world: &World, object: &ObjectName) -> anyhow::Result<String> {
+    let (client, cloudflare, config) = world.ways();
+    let inventory = Inventory::read(client, "the sandbox".to_owned()).await?;
+    let mut overlay =
+        Layer::new(Some(&inventory), world.clock.now())?.over(Vec::new(), Intent::Apply, None).await?;
+    let kind = kinds::kind(&object.resource.kind)
+        .with_context(|| format!("no plan is made for a {}", object.resource.kind))?;
+    let member = MemberId::new(kind, Key::new(object.namespace.clone(), object.name.clone()));
+    let scope = Scope::Around([member].into());
+    let before = std::mem::take(&mut overlay.world);
+    let preview = preview(Some(inventory.client.clone()), cloudflare, before, &scope, &config).await;
+    Ok(text::render(&Findings::of(preview, &overlay), Style::default()))
 }
 
 /// What is asked.

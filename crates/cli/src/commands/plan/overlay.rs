@@ -151,7 +151,11 @@ impl<'c> Layer<'c> {
             self.tokens(token)?;
         }
         if self.others > 0 {
-            self.overlay.notes.push(format!("{} objects of other kinds are passed over", self.others));
+            let others = match self.others {
+                1 => "1 object of another kind is passed over".to_owned(),
+                others => format!("{others} objects of other kinds are passed over"),
+            };
+            self.overlay.notes.push(others);
         }
         self.overlay.world.objects = self.objects.into_values().collect();
         Ok(self.overlay)

@@ -24,6 +24,7 @@ pub(super) const USAGES: &[(&str, &str)] = &[
     ("advance", "advance DURATION"),
     ("jump", "jump DURATION|-DURATION"),
     ("compact", "compact"),
+    ("plan", "plan KIND/NAME [-n NAMESPACE]"),
     ("cf", "cf create|set|delete record|zone NAME … | cf token …"),
     ("fault", "fault [kubernetes|cf] NAME [TIMES] [METHOD] [at PATH] [after N] | fault clear"),
     ("crash", "crash [at write N [before|after]]"),
@@ -133,6 +134,7 @@ fn command(verb: &str, words: &mut Words, json: Option<&str>) -> Result<Command,
             Command::Jump { by: duration(word.trim_start_matches('-'))?, back }
         }
         "compact" => Command::Compact,
+        "plan" => Command::Plan(object(words)?),
         "cf" => Command::Cloudflare(cloudflare::edit(words)?),
         "fault" => fault(words)?,
         "crash" => Command::Crash(crash(words)?),

@@ -3,28 +3,8 @@
 mod output;
 mod same;
 
-use operator::transport;
-
 use super::*;
 use crate::world::{Options, World};
-
-/// Where the simulated Cloudflare expects its paths.
-const BASE_PATH: &str = "/client/v4";
-
-/// A client for the cluster of a world.
-fn cluster(world: &World) -> kube::Client {
-    kube::Client::new(world.kubernetes.service(), "default")
-}
-
-fn config(world: &World) -> Config {
-    let clock = world.clock.clone();
-    let mut config = Config::new(Arc::new(move || clock.now()));
-    config.seed = world.options().seed;
-    if world.options().retain {
-        config.default_deletion = plan::policy::Deletion::Retain;
-    }
-    config
-}
 
 /// How a plan is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -48,14 +28,14 @@ impl<'a> Ask<'a> {
 /// A plan in a world as it is.
 async fn ask(world: &World, ask: Ask<'_>) -> anyhow::Result<Findings> {
     let manifests = manifest::parse("a.yaml", ask.manifests)?;
+    let (client, cloudflare, config) = world.ways();
     let inventory = match ask.no_cluster {
         true => None,
-        false => Some(Inventory::read(cluster(world), "http://sandbox".to_owned()).await?),
+        false => Some(Inventory::read(client, "http://sandbox".to_owned()).await?),
     };
-    let cloudflare = transport::in_process(world.cloudflare.service(), BASE_PATH);
     let token = ask.no_cluster.then_some(crate::world::TOKEN);
     let question = Question { manifests, intent: ask.intent, all: ask.all, token };
-    Ok(find(question, inventory.as_ref(), cloudflare, &config(world), world.clock.now()).await?)
+    Ok(find(question, inventory.as_ref(), cloudflare, &config, world.clock.now()).await?)
 }
 
 /// Runs `test` in a world of its own, in virtual time.

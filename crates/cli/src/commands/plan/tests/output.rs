@@ -351,8 +351,8 @@ spec: {name: example.org, accountRef: {name: main}}
         let tokenless =
             manifest::parse("a.yaml", &account().replace("kind: Secret", "kind: ConfigMap")).unwrap();
         let question = Question { manifests: tokenless, intent: Intent::Apply, all: false, token: None };
-        let cloudflare = transport::in_process(world.cloudflare.service(), BASE_PATH);
-        let error = find(question, None, cloudflare, &config(world), world.clock.now()).await.unwrap_err();
+        let (_, cloudflare, config) = world.ways();
+        let error = find(question, None, cloudflare, &config, world.clock.now()).await.unwrap_err();
         expect!["a.yaml: document 2 (line 6): CloudflareAccount main has no token: set CLOUDFLARE_API_TOKEN, or add the Secret kflare-system/cloudflare-token to the manifests"].assert_eq(&error.to_string());
     });
 }
