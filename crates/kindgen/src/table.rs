@@ -119,6 +119,8 @@ pub struct Secret {
     pub field: String,
     /// The key when there is none.
     pub default_key: String,
+    /// Route that says what a token is worth.
+    pub verify: String,
     /// The status field that records the protected Secret.
     pub protected_status: String,
 }
@@ -156,6 +158,9 @@ pub struct Routes {
     pub lookup: Vec<(String, String)>,
     /// Where a create's body names the parent.
     pub parent_in_body: Option<String>,
+    /// Cloudflare answers 403 for an object that is gone.
+    #[serde(default)]
+    pub absent_is_forbidden: bool,
     /// The document, for `parent-document` kinds.
     pub document: Option<Document>,
 }
@@ -176,8 +181,15 @@ pub struct Document {
 pub struct Batch {
     /// Path template.
     pub path: String,
+    /// JSON pointer to the plan in the parent's status.
+    pub plan: String,
     /// Name of a function in `kinds::limits`.
     pub limit: String,
+}
+
+/// Most of Cloudflare's objects say it there.
+fn created_on() -> String {
+    "/created_on".to_owned()
 }
 
 /// How a resource and its object are tied.
@@ -186,6 +198,9 @@ pub struct Batch {
 pub struct Identity {
     /// The ID in Cloudflare's object.
     pub wire: String,
+    /// The time of its creation in Cloudflare's object.
+    #[serde(default = "created_on")]
+    pub created: String,
     /// The ID in the status.
     pub status: Option<String>,
     /// The ID in the spec, where users name the object by it.

@@ -25,6 +25,9 @@ pub const ADOPTED: &str = "kflare.dev/adopted";
 pub const DELETION_POLICY: &str = "kflare.dev/deletion-policy";
 /// Written just before a create: what we are about to make, and until when the request may take effect.
 pub const CREATING: &str = "kflare.dev/creating";
+/// Written just before the delete of an object that reads as forbidden once it is gone: its ID. Only with it does a
+/// later refusal, and a look-up that shows nothing, prove that our own delete was carried out.
+pub const DELETING: &str = "kflare.dev/deleting";
 
 /// The field manager of every write of ours.
 pub const FIELD_MANAGER: &str = "kflare";
@@ -50,6 +53,7 @@ mod tests {
             ADOPTED,
             DELETION_POLICY,
             CREATING,
+            DELETING,
         ];
         let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
         assert_eq!(distinct.len(), keys.len());

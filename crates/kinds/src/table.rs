@@ -60,6 +60,8 @@ pub struct SecretReference {
     pub field: &'static str,
     /// The key when the field gives none.
     pub default_key: &'static str,
+    /// Route that says what a token is worth; tokens that an account owns have one below it.
+    pub verify: &'static str,
     /// The status field that records which Secret carries our protection, as `namespace/name`.
     pub protected_status: &'static str,
 }
@@ -82,7 +84,9 @@ pub enum Update {
 pub struct Batch {
     /// Path template below the parent.
     pub path: &'static str,
-    /// Most writes in one request, by the parent's plan as the parent's status shows it.
+    /// Where the parent's status shows the plan that bounds a batch, as JSON pointer.
+    pub plan: &'static str,
+    /// Most writes in one request, by that plan.
     pub limit: fn(plan: &str) -> usize,
 }
 
@@ -104,6 +108,8 @@ pub struct Routes {
     pub lookup: &'static [(&'static str, &'static str)],
     /// Where the create's body names the parent (`/account/id`), if it does.
     pub parent_in_body: Option<&'static str>,
+    /// Cloudflare answers 403 rather than 404 for an object that is gone (zones), so that a refused delete says nothing.
+    pub absent_is_forbidden: bool,
     /// The document, for kinds of [`Grouping::ParentDocument`].
     pub document: Option<Document>,
 }
@@ -122,6 +128,8 @@ pub struct Document {
 pub struct Identity {
     /// JSON pointer to the ID in Cloudflare's object.
     pub wire: &'static str,
+    /// JSON pointer to the time of its creation in Cloudflare's object.
+    pub created: &'static str,
     /// JSON pointer to the ID in our status; empty for a kind whose user names the object.
     pub status: &'static str,
     /// JSON pointer to the ID in the spec, for a kind whose user names the object (an account).

@@ -76,6 +76,9 @@ pub struct Cache {
     children: BTreeMap<(&'static str, Key), BTreeSet<MemberId>>,
     by_secret: BTreeMap<Key, BTreeSet<MemberId>>,
     secrets: BTreeMap<Key, Box<str>>,
+    /// Secrets that carry our protection, referenced or not: what was protected once is found again whatever was
+    /// recorded.
+    protected: BTreeSet<Key>,
     secrets_synced: bool,
     namespaces: BTreeMap<String, BTreeMap<String, String>>,
     namespaces_synced: bool,
@@ -239,6 +242,20 @@ impl Cache {
         })
     }
 
+    /// Notes whether a Secret carries our protection.
+    pub fn protects(&mut self, key: &Key, protected: bool) {
+        if protected {
+            self.protected.insert(key.clone());
+        } else {
+            self.protected.remove(key);
+        }
+    }
+
+    /// Secrets that carry our protection although nothing references them any more.
+    pub fn leftover_protections(&self) -> impl Iterator<Item = &Key> {
+        self.protected.iter().filter(|key| !self.by_secret.contains_key(*key))
+    }
+
     /// A Secret's version by its metadata; true when it is news. `None` stands for a deleted one.
     pub fn secret(&mut self, key: Key, version: Option<&str>) -> bool {
         match version {
@@ -280,6 +297,7 @@ impl Cache {
     /// Ends a list of Secrets: the others that are in use are gone. Returns their keys.
     pub fn secrets_listed(&mut self, held: &BTreeSet<Key>) -> Vec<Key> {
         self.secrets_synced = true;
+        self.protected.retain(|key| held.contains(key));
         let gone: Vec<Key> = self.secrets.keys().filter(|key| !held.contains(*key)).cloned().collect();
         for key in &gone {
             self.secrets.remove(key);
@@ -375,7 +393,7 @@ impl Row {
             token.into_iter().chain(object::protected_secret(secret, resource))
         });
         let external = kind.external_id(resource).map(Box::from);
-        let claim = if kind.identity.claims { external.clone() } else { None };
+        let claim = external.clone().filter(|_| kind.identity.spec.is_none());
         Some(Self {
             bytes: serde_json::to_vec(resource).ok()?.into(),
             uid: resource.metadata.uid.as_str().into(),

@@ -34,9 +34,13 @@ pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Delet
         let (Some(kind), Lookup::Found(object)) = (kinds::kind(id.kind), cache.get(id.kind, &id.key)) else {
             continue;
         };
-        claiming = claiming.or(kind.identity.claims.then_some(kind.name));
+        claiming = claiming.or(kind.identity.spec.is_none().then_some(kind.name));
         let mut member = Member::new(kind, object, due.class);
         known.fill(&mut member);
+        if kind.secret.is_some() {
+            let leftovers = cache.leftover_protections().cloned();
+            member.secrets.extend(leftovers.map(|key| (key, SecretFacts::default())));
+        }
         members.insert(id.clone(), member);
     }
     Snapshot {
@@ -127,6 +131,7 @@ pub async fn credentials(
         if member.kind.secret.is_some() {
             protected.extend(protection::referenced(member));
             protected.extend(protection::recorded(member));
+            protected.extend(member.secrets.keys().cloned());
         }
     }
     let secrets: BTreeSet<Key> = places.values().map(|(key, _)| key.clone()).collect();
@@ -154,7 +159,9 @@ pub async fn credentials(
         if member.kind.secret.is_none() {
             continue;
         }
-        for key in protection::referenced(member).into_iter().chain(protection::recorded(member)) {
+        let leftovers: Vec<Key> = member.secrets.keys().cloned().collect();
+        let own = protection::referenced(member).into_iter().chain(protection::recorded(member));
+        for key in own.chain(leftovers) {
             if let Some(secret) = facts.get(&key) {
                 let shared = cache_of(&key).iter().any(|other| other != id);
                 member.secrets.insert(key, SecretFacts { secret: secret.clone(), shared });

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
-use kinds::{Key, Kind, Resource};
+use kinds::{Key, Kind, Resource, names};
 use kube::core::PartialObjectMeta;
 use kube::runtime::watcher;
 use kube::{Api, Client, ResourceExt};
@@ -144,10 +144,14 @@ struct Secrets {
 
 impl Sink<PartialObjectMeta<Secret>> for Secrets {
     fn applied(&mut self, secret: PartialObjectMeta<Secret>, _: Source) {
+        let finalizers = secret.metadata.finalizers.as_deref().unwrap_or_default();
+        let protected = finalizers.iter().any(|name| name == names::TOKEN_PROTECTION_FINALIZER);
+        self.shared.lock().cache.protects(&key_of(&secret), protected);
         self.shared.lock().take_secret(&key_of(&secret), secret.metadata.resource_version.as_deref());
     }
 
     fn deleted(&mut self, secret: PartialObjectMeta<Secret>) {
+        self.shared.lock().cache.protects(&key_of(&secret), false);
         self.shared.lock().take_secret(&key_of(&secret), None);
     }
 

@@ -80,6 +80,7 @@ impl<'c> Pass<'c> {
     async fn run(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
         let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
         let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion);
+        plan::context::note_ages(&mut snapshot, (context.clock)());
         let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
         let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
         let tokens = gather::credentials(&mut snapshot, users, credentials, kubernetes).await;
@@ -105,7 +106,7 @@ impl<'c> Pass<'c> {
 
     async fn rounds(&mut self) {
         for _ in 0..plan::limits::ROUNDS_MAX {
-            let reads = plan::reads(&self.snapshot, self.now());
+            let reads = plan::reads(&self.snapshot);
             if self.time.is_over() {
                 return;
             }

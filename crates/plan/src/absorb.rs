@@ -11,7 +11,7 @@ use crate::act::{Act, Outcome, Part, Reply, Request, Target, Write};
 use crate::creating::Mark;
 use crate::document;
 use crate::hold::Hold;
-use crate::read::credentials;
+use crate::read::hold_from_error;
 use crate::snapshot::{Claim, Lookup, Marked, Member, Observed, Snapshot};
 use crate::unit::MemberId;
 
@@ -91,6 +91,7 @@ fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource) {
     member.object = object.clone();
     match part.write {
         Write::Release => member.progress.released = true,
+        Write::MarkDeleting => member.progress.marked_deleting = true,
         Write::Prepare if Mark::of(object).is_some() => {
             member.progress.marked = Some(if had_mark { Marked::Again } else { Marked::First });
         }
@@ -124,10 +125,7 @@ fn taken(member: &mut Member) {
 /// The index of claims counts an answered patch at once (design §3).
 fn count_claim(snapshot: &mut Snapshot, id: &MemberId) {
     let Some(member) = snapshot.members.get(id) else { return };
-    let Some(external) = member.kind.external_id(&member.object).filter(|_| member.kind.identity.claims)
-    else {
-        return;
-    };
+    let Some(external) = member.kind.external_id(&member.object) else { return };
     let claim = Claim {
         member: id.clone(),
         recorded: member.object.status_str(member.kind.identity.status) == Some(external),
@@ -149,7 +147,10 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
     }
     match &part.write {
         Write::Create(_) => match result.pointer(member.kind.identity.wire) {
-            Some(_) => member.live = Observed::Seen(result, now),
+            Some(_) => {
+                member.is_young = true;
+                member.live = Observed::Seen(result, now);
+            }
             None => {
                 member.progress.hold =
                     Some(Hold::new(Reason::APIError, "Cloudflare's answer to the create names no ID"))
@@ -203,10 +204,9 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
         (Write::Delete(_), _)
             if error.doubts_identifier()
                 && member.progress.hidden.is_none()
-                && !member.kind.routes.lookup.is_empty() =>
+                && member.kind.routes.absent_is_forbidden =>
         {
-            let hold = Hold::from_api(error, &format!("{} it", part.write.verb()), &credentials(member));
-            member.progress.hidden = Some(hold);
+            member.progress.hidden = Some(way_out(hold_from_error(member, error, "delete it")));
             member.found = Observed::Unread;
         }
         (Write::Update(..), ErrorClass::NotFound) => member.live = Observed::Unread,
@@ -216,7 +216,10 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
         }
         _ => {
             let doing = format!("{} it", part.write.verb());
-            let mut hold = Hold::from_api(error, &doing, &credentials(member));
+            let mut hold = hold_from_error(member, error, &doing);
+            if matches!(part.write, Write::Delete(_)) && error.doubts_identifier() {
+                hold = way_out(hold);
+            }
             if let Some(needed) = awaited(member, &part.write).filter(|_| class == ErrorClass::Invalid) {
                 hold.reason = Reason::APIError;
                 hold.message.push_str(&format!("; it may need {needed}, so it is tried again"));
@@ -230,6 +233,14 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
     }
 }
 
+/// What to do about an object that may be gone and may be hidden: only a person can tell.
+fn way_out(mut hold: Hold) -> Hold {
+    let policy = kinds::names::DELETION_POLICY;
+    hold.message
+        .push_str(&format!("; if it is gone, annotate the resource with {policy}: retain to let it go"));
+    hold
+}
+
 /// What a refused create may be waiting for.
 fn awaited(member: &Member, write: &Write) -> Option<&'static str> {
     let desired = member.desired.get()?.as_ref().ok().filter(|_| matches!(write, Write::Create(_)))?;
@@ -240,7 +251,10 @@ fn unanswered(snapshot: &mut Snapshot, part: &Part, outcome: &Outcome, now: Time
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     let doing = format!("{} it", part.write.verb());
     let hold = match outcome {
-        Outcome::NotSent(cause) => Hold::from_cause(cause, &doing),
+        Outcome::NotSent(cause) => {
+            member.progress.create_refused = matches!(part.write, Write::Create(_));
+            Hold::from_cause(cause, &doing)
+        }
         Outcome::Unknown(cause) => {
             snapshot.memory.written.insert(part.member.clone(), now);
             Hold::from_cause(cause, &doing)

@@ -119,6 +119,8 @@ pub enum Write {
     Claim,
     /// Removes marks that proved to be wrong.
     Unmark,
+    /// Notes the ID of the object that is about to be deleted.
+    MarkDeleting,
     /// Removes our finalizer: the resource goes.
     Release,
     /// Adds or removes the protection of a token Secret.
@@ -200,6 +202,7 @@ impl Write {
             Self::Prepare => "prepare",
             Self::Claim => "claim",
             Self::Unmark => "unmark",
+            Self::MarkDeleting => "mark as deleting",
             Self::Release => "release",
             Self::Protect => "protect",
             Self::Create(_) => "create",

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::context::{Context, Desired};
 use crate::hold::Hold;
-use crate::lifecycle::{Step, conflict, not_anothers};
+use crate::lifecycle::{Step, conflict, may_lag, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
 use crate::read::{full_key, hold_from_fault, loose_key};
-use crate::snapshot::{Member, Observed, ReadFault, Snapshot, holder};
+use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
 
 /// What the adoption policy makes of the objects with the member's key; `None` when it is to create one.
@@ -26,7 +26,8 @@ pub(crate) fn take_over(
     let key_of = |object: &Value| full_key(member, object, &context.parents);
     let claimant = |object: &Value| {
         let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
-        snapshot.claims.get(external).and_then(|claims| holder(claims)).filter(|other| *other != id)
+        let claims = member.kind.identity.claims.then_some(&snapshot.claims)?;
+        claims.get(external).and_then(|claims| holder(claims)).filter(|other| *other != id)
     };
     if let Some(other) = candidates.iter().filter(|object| key_of(object) == desired.key).find_map(claimant) {
         return Err(conflict(snapshot, id, other));
@@ -40,6 +41,9 @@ pub(crate) fn take_over(
         adopt_named(member, context, desired, external, adoption)?
     } else {
         let free: Vec<&Value> = candidates.iter().filter(|object| claimant(object).is_none()).collect();
+        if free.is_empty() && member.progress.exists.is_some() {
+            shown_late(snapshot, id, member)?;
+        }
         adopt_by_key(member, desired, &free, &key_of, adoption)?
     };
     if step.is_none() && adoption == Adoption::Adopt {
@@ -49,6 +53,20 @@ pub(crate) fn take_over(
         ));
     }
     Ok(step)
+}
+
+/// Cloudflare says that the object exists and does not show it. An earlier attempt of ours may have made it a moment ago,
+/// which a read that lags behind does not show yet: then it is looked for again.
+fn shown_late(snapshot: &Snapshot, id: &MemberId, member: &Member) -> Result<(), Hold> {
+    let began = match &member.found {
+        Observed::Seen(_, began) | Observed::Absent(began) => *began,
+        Observed::Unread | Observed::Failed(_) => return Ok(()),
+    };
+    if member.progress.marked != Some(Marked::Again) && !may_lag(snapshot, id, began) {
+        return Ok(());
+    }
+    let text = member.progress.exists.as_deref().unwrap_or_default();
+    Err(Hold::new(Reason::APIError, format!("the object exists and is not shown yet: {text}")))
 }
 
 /// Contract K13: `adopt-id` names the object whatever its key's loose part.

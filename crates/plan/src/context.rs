@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use kinds::table::{Parents, Reference};
 use kinds::{Key, Kind, Reason, Resource};
 use serde_json::Value;
 
 use crate::act::CredId;
-use crate::creating::render_key;
+use crate::creating::{Mark, render_key};
 use crate::hold::Hold;
-use crate::snapshot::{Credential, Lookup, Member};
+use crate::limits;
+use crate::snapshot::{Credential, Lookup, Member, Snapshot};
 
 /// What every request for a member needs.
 #[derive(Clone, Debug)]
@@ -78,7 +80,14 @@ pub fn for_deletion(member: &Member) -> Teardown<'_> {
         match member.references.get(reference.field) {
             Some(Lookup::Found(resource)) => {
                 if external_id(reference, resource).is_none() {
-                    // It never had an object in Cloudflare, so neither has the child.
+                    // A parent that never had an object in Cloudflare leaves none below it; one that lost sight of its
+                    // object will find it again, unless it goes itself.
+                    let made = member.kind.external_id(&member.object).is_some()
+                        || Mark::of(&member.object).is_some();
+                    if made && !resource.is_deleting() {
+                        let message = format!("{} {} has no ID yet", reference.kind, resource.key());
+                        return Teardown::Held(Hold::new(reference.not_ready, message));
+                    }
                     return Teardown::ParentGone;
                 }
                 parents.insert(reference.field, resource);
@@ -92,14 +101,39 @@ pub fn for_deletion(member: &Member) -> Teardown<'_> {
         Lookup::Missing => return Teardown::ParentGone,
         other => return Teardown::Held(unread_account(other)),
     };
-    if allowed(member, account).is_err() && member.object.status_str(member.kind.identity.status).is_none() {
-        // Outside the allowed namespaces a label or annotation alone proves nothing (contract K14).
-        return Teardown::ParentGone;
+    if member.object.status_str(member.kind.identity.status).is_none() {
+        match allowed(member, account) {
+            // Outside the allowed namespaces a label or annotation alone proves nothing (contract K14).
+            Err(hold) if hold.reason == Reason::NamespaceNotAllowed => return Teardown::ParentGone,
+            Err(hold) => return Teardown::Held(hold),
+            Ok(()) => {}
+        }
     }
     match credential(member) {
         Ok(cred) => Teardown::Able(Context { cred, parent: parent_id(member.kind, &parents), parents }),
         Err(hold) => Teardown::Held(hold),
     }
+}
+
+/// Notes which members rest on something that is new at Cloudflare: their own object, their parent's, their token.
+pub fn note_ages(snapshot: &mut Snapshot, now: Timestamp) {
+    let spread = SignedDuration::try_from(limits::NEWS_MAY_SPREAD).unwrap_or(SignedDuration::ZERO);
+    let is_new = |at: Timestamp| at <= now && now < at + spread;
+    for (id, member) in &mut snapshot.members {
+        let own = snapshot.memory.written.get(id).copied();
+        let above = member
+            .references
+            .values()
+            .chain([&member.account])
+            .filter_map(|lookup| ready_since(lookup.found()?));
+        member.is_young |= own.into_iter().chain(above).any(is_new);
+    }
+}
+
+/// When a resource turned Ready: an account with its token, a zone with its making.
+fn ready_since(resource: &Arc<Resource>) -> Option<Timestamp> {
+    let condition = resource.condition().filter(|_| resource.ready() == Some("True"))?;
+    condition.get("lastTransitionTime")?.as_str()?.parse().ok()
 }
 
 /// What the spec wants. `Err` when no request can be made of it.

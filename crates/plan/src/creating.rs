@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use kinds::{Resource, names};
 use serde_json::Value;
 
+use crate::context::Desired;
 use crate::limits;
 
 /// Separates the key from the time in the annotation's value; the time is always last, so a key may contain it.
@@ -57,12 +58,44 @@ impl Mark {
         self.until.map(|until| until - landing)
     }
 
-    /// True when an object with this `created_on` can be the one that the marked request made.
+    /// True when nothing that the marked request makes, even late, can stand beside what the spec wants: Cloudflare
+    /// refuses a second object of the key.
     #[must_use]
-    pub fn may_have_made(&self, object: &Value) -> bool {
+    pub fn is_harmless(&self, desired: &Desired) -> bool {
+        desired.refuses_twins && self.names(desired) == desired.key
+    }
+
+    /// The key that the mark names. The old kflare wrote keys in a form of its own, always of what the spec said.
+    #[must_use]
+    pub fn names<'k>(&'k self, desired: &'k Desired) -> &'k str {
+        if self.until.is_some() { &self.key } else { &desired.key }
+    }
+
+    /// Parts of the marked key by name, for looking its object up when the spec no longer says it. Keys are rendered
+    /// in the order of their names, so that from the right each word names its part; the first may hold blanks.
+    #[must_use]
+    pub fn parts(&self, names: &[&'static str]) -> Option<BTreeMap<&'static str, String>> {
+        let mut names: Vec<&'static str> = names.to_vec();
+        names.sort_unstable();
+        let mut rest = self.key.as_str();
+        let mut parts = BTreeMap::new();
+        for name in names.into_iter().rev() {
+            let (before, value) = match rest.rsplit_once(&format!(" {name}=")) {
+                Some(found) => found,
+                None => ("", rest.strip_prefix(&format!("{name}="))?),
+            };
+            parts.insert(name, value.to_owned());
+            rest = before;
+        }
+        Some(parts)
+    }
+
+    /// True when an object with this time of creation can be the one that the marked request made.
+    #[must_use]
+    pub fn may_have_made(&self, object: &Value, created: &str) -> bool {
         let Some(until) = self.until else { return true };
         let created =
-            object.get("created_on").and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
+            object.pointer(created).and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
         created.is_none_or(|created| {
             let begun =
                 until - SignedDuration::try_from(limits::CREATE_MAY_LAND).unwrap_or(SignedDuration::ZERO);
@@ -117,11 +150,33 @@ mod tests {
     }
 
     #[test]
+    fn the_parts_of_a_marked_key_are_read_from_the_right() {
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let mark = Mark::for_create("content=a name=b c name=www.example.com type=TXT".to_owned(), now);
+        let parts = mark.parts(&["type", "name"]).unwrap();
+        assert_eq!(
+            parts,
+            BTreeMap::from([("name", "www.example.com".to_owned()), ("type", "TXT".to_owned())])
+        );
+        assert_eq!(
+            Mark::for_create("name=example.com".to_owned(), now).parts(&["name"]).unwrap()["name"],
+            "example.com"
+        );
+        assert_eq!(mark.parts(&["title"]), None);
+    }
+
+    #[test]
     fn what_is_older_than_the_mark_was_not_made_by_it() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let mark = Mark::for_create("name=a".to_owned(), now);
-        assert!(mark.may_have_made(&serde_json::json!({"created_on": "2026-01-01T00:00:01.5Z"})));
-        assert!(!mark.may_have_made(&serde_json::json!({"created_on": "2025-12-31T20:00:00Z"})));
-        assert!(!mark.may_have_made(&serde_json::json!({"created_on": "2026-01-01T03:00:00Z"})));
+        assert!(
+            mark.may_have_made(&serde_json::json!({"created_on": "2026-01-01T00:00:01.5Z"}), "/created_on")
+        );
+        assert!(
+            !mark.may_have_made(&serde_json::json!({"created_on": "2025-12-31T20:00:00Z"}), "/created_on")
+        );
+        assert!(
+            !mark.may_have_made(&serde_json::json!({"created_on": "2026-01-01T03:00:00Z"}), "/created_on")
+        );
     }
 }

@@ -58,16 +58,21 @@ pub(crate) fn step(
             None => Ok(delete_owned(snapshot, id, member, &context, &external)),
             Some(hold) => hidden(member, &external, hold),
         },
-        (_, Some(mark)) if !member.progress.deleted || !refuses_twins(member, &context) => {
+        (owned, Some(mark)) if !is_last(member, &context, &mark, owned.as_deref()) => {
             delete_marked(snapshot, id, member, &context, &mark, now)
         }
         _ => Ok(release(member)),
     }
 }
 
-/// True when Cloudflare holds at most one object of this key, so that one delete is the last.
-fn refuses_twins(member: &Member, context: &Context<'_>) -> bool {
-    context::desired(member, context).is_ok_and(|desired| desired.refuses_twins)
+/// True when the delete that was carried out took the object of the mark with it: the one that the claim names, of a
+/// key of which Cloudflare holds one at most. An ID that only the status names is of an object before the mark.
+fn is_last(member: &Member, context: &Context<'_>, mark: &Mark, owned: Option<&str>) -> bool {
+    let label = member.kind.identity.label.and_then(|label| member.object.label(label));
+    let of_mark = owned.is_none() || label.is_some() && label == owned;
+    member.progress.deleted
+        && of_mark
+        && context::desired(member, context).is_ok_and(|desired| mark.is_harmless(desired))
 }
 
 /// A claim that another resource holds by right proves nothing for this one.
@@ -80,13 +85,38 @@ fn delete_owned(
 ) -> Step {
     let anothers =
         snapshot.claims.get(external).and_then(|claims| holder(claims)).is_some_and(|other| other != id);
-    if anothers { release(member) } else { delete(member, context, external, proof_of(member, external)) }
+    if anothers {
+        return release(member);
+    }
+    if member.kind.routes.absent_is_forbidden && member.object.annotation(names::DELETING) != Some(external) {
+        return mark_deleting(member, external);
+    }
+    delete(member, context, external, proof_of(member, external))
+}
+
+/// Notes that the delete is about to be sent. Once the object is gone Cloudflare answers as if it were forbidden, and
+/// only this note tells a process that comes after which of the two it is.
+fn mark_deleting(member: &Member, external: &str) -> Step {
+    let body = json!({"metadata": {
+        "resourceVersion": member.object.metadata.resource_version,
+        "annotations": {names::DELETING: external},
+    }});
+    Step::Kubernetes(Write::MarkDeleting, patch(member, body))
+}
+
+fn unmark_deleting(member: &Member) -> Step {
+    let body = json!({"metadata": {"annotations": {names::DELETING: null}}});
+    Step::Kubernetes(Write::Unmark, patch(member, body))
 }
 
 /// Cloudflare refused the delete in words that fit an object that is gone as well as one that the token may not see.
-/// A look-up by name that is answered and does not show the object is the proof of absence that a read cannot give;
-/// without it a delete whose answer was lost would hold the resource for ever.
+/// An earlier delete of ours that was sent, and a look-up by name that does not show the object, prove together that
+/// it is gone. A first delete that is refused proves nothing: nothing is forgotten because of a 403 (contract K16).
 fn hidden(member: &Member, external: &str, hold: &Hold) -> Result<Step, Hold> {
+    if member.progress.marked_deleting {
+        let noted = member.object.annotation(names::DELETING).is_some();
+        return if noted { Ok(unmark_deleting(member)) } else { Err(hold.clone()) };
+    }
     let is_it = |object: &serde_json::Value| {
         object.pointer(member.kind.identity.wire).and_then(serde_json::Value::as_str) == Some(external)
     };

@@ -16,13 +16,15 @@ pub struct Hold {
     pub message: String,
     /// Not before this, whatever the retry class would say.
     pub retry_after: Option<Duration>,
+    /// Cloudflare refused the token (401, 403): one member a token looks again for all (contract K16).
+    pub refused_credentials: bool,
 }
 
 impl Hold {
     /// A hold with the reason's own retry class.
     #[must_use]
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), retry_after: None }
+        Self { reason, message: message.into(), retry_after: None, refused_credentials: false }
     }
 
     /// What Cloudflare's refusal or failure means for one member (contract K15, K16).
@@ -35,11 +37,13 @@ impl Hold {
                 reason: Reason::TerminalError,
                 message: format!("cannot {doing}: Cloudflare refused the token of {credentials}: {text}"),
                 retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
+                refused_credentials: true,
             },
             Class::RateLimited | Class::Transient => Self {
                 reason: Reason::APIError,
                 message: format!("cannot {doing}: {text}"),
                 retry_after: error.retry_after,
+                refused_credentials: false,
             },
             Class::NotFound | Class::AlreadyExists | Class::Invalid => {
                 Self::new(Reason::TerminalError, format!("cannot {doing}: {text}"))

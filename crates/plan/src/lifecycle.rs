@@ -148,8 +148,9 @@ fn observed(member: &Member) -> Result<Step, Hold> {
 
 /// A conflict with another resource of the kind comes before anything else (contract K11).
 pub(crate) fn not_anothers(snapshot: &Snapshot, id: &MemberId, external: &str) -> Result<(), Hold> {
+    let claims = snapshot.members.get(id).is_some_and(|member| member.kind.identity.claims);
     match snapshot.claims.get(external).and_then(|claims| holder(claims)) {
-        Some(other) if other != id => Err(conflict(snapshot, id, other)),
+        Some(other) if other != id && claims => Err(conflict(snapshot, id, other)),
         _ => Ok(()),
     }
 }
@@ -164,15 +165,23 @@ pub(crate) fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> 
 /// Reads can lag behind our own writes: what we wrote a moment ago and cannot see is not gone. Nor is what the process
 /// before this one may have written just before it ended.
 fn recently_written(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> Result<(), Hold> {
-    let lag = jiff::SignedDuration::try_from(limits::READS_MAY_LAG).unwrap_or(jiff::SignedDuration::ZERO);
-    match snapshot.memory.written.get(id).or(snapshot.memory.since.as_ref()) {
-        Some(written) if began < *written + lag => Err(Hold {
-            reason: Reason::APIError,
-            message: "Cloudflare does not show yet what was just written".to_owned(),
-            retry_after: Some(limits::READS_MAY_LAG),
-        }),
-        _ => Ok(()),
+    if !may_lag(snapshot, id, began) {
+        return Ok(());
     }
+    Err(Hold {
+        reason: Reason::APIError,
+        message: "Cloudflare does not show yet what was just written".to_owned(),
+        retry_after: Some(limits::READS_MAY_LAG),
+        refused_credentials: false,
+    })
+}
+
+/// True while a read that began at `began` may not show what this process, or the one before it, wrote. A time that
+/// lies far in the future was told by a clock that has been set back since, and says nothing.
+pub(crate) fn may_lag(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> bool {
+    let lag = jiff::SignedDuration::try_from(limits::READS_MAY_LAG).unwrap_or(jiff::SignedDuration::ZERO);
+    let written = snapshot.memory.written.get(id).or(snapshot.memory.since.as_ref());
+    written.is_some_and(|written| began < *written + lag && *written < began + lag)
 }
 
 /// The member's object is known and was read.
@@ -230,7 +239,7 @@ fn settle_mark(
     external: &str,
 ) -> Result<Option<Step>, Hold> {
     let Some(mark) = Mark::of(&member.object) else { return Ok(None) };
-    if desired.refuses_twins && mark.key == desired.key {
+    if mark.is_harmless(desired) {
         return Ok(Some(unmark(member)));
     }
     let began = match &member.found {
@@ -262,8 +271,13 @@ pub(crate) fn twins<'f>(
         let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
         let free =
             snapshot.claims.get(external).and_then(|claims| holder(claims)).is_none_or(|other| other == id);
-        let ours =
-            free && mark.may_have_made(object) && full_key(member, object, &context.parents) == mark.key;
+        let key = match context::desired(member, context) {
+            Ok(desired) => mark.names(desired),
+            Err(_) => &mark.key,
+        };
+        let ours = free
+            && mark.may_have_made(object, member.kind.identity.created)
+            && full_key(member, object, &context.parents) == key;
         ours.then(|| external.to_owned())
     })
 }
@@ -359,8 +373,7 @@ fn create(
         return Ok(Step::Cloudflare(context.cred.clone(), vec![planned]));
     }
     if let Some(earlier) = &mark {
-        let harmless = desired.refuses_twins && earlier.key == desired.key;
-        if !harmless && !began.is_some_and(|began| earlier.is_over(began)) {
+        if !earlier.is_harmless(desired) && !began.is_some_and(|began| earlier.is_over(began)) {
             return Err(await_mark(earlier, now));
         }
     }
@@ -382,6 +395,7 @@ pub(crate) fn await_mark(mark: &Mark, now: Timestamp) -> Hold {
         message: "an earlier create was never answered and may still take effect; looking again before the next one"
             .to_owned(),
         retry_after: Some(left),
+        refused_credentials: false,
     }
 }
 

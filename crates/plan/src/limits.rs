@@ -22,6 +22,10 @@ pub const CREATE_MAY_LAND: Duration =
 /// reads can lag behind its writes by seconds.
 pub const READS_MAY_LAG: Duration = Duration::from_secs(60);
 
+/// For this long after a zone was made or a token first seen, Cloudflare may refuse with 403 what it will grant, since
+/// it still spreads the news (contract K16).
+pub const NEWS_MAY_SPREAD: Duration = Duration::from_secs(120);
+
 /// Names listed in an `InUse` message; more become "and N more".
 pub const NAMES_SHOWN: usize = 5;
 

@@ -37,14 +37,19 @@ pub(crate) fn protect(member: &Member) -> Option<Step> {
     {
         return Some(change(secret, true));
     }
-    let former = recorded(member).filter(|former| *former != wanted)?;
-    take_off(member, &former).ok().flatten()
+    let former = member.secrets.keys().filter(|former| **former != wanted);
+    former.filter_map(|former| take_off(member, former).ok().flatten()).next()
+}
+
+/// The Secret that the spec names, once it carries our protection.
+pub(crate) fn protected(member: &Member) -> Option<Key> {
+    referenced(member).filter(|key| found(member, key).is_some_and(is_protected))
 }
 
 /// The next step of a deleting account: take the protection off what nobody else references.
 pub(crate) fn unprotect(member: &Member) -> Result<Option<Step>, Hold> {
-    for key in [referenced(member), recorded(member)].into_iter().flatten() {
-        if let Some(step) = take_off(member, &key)? {
+    for key in member.secrets.keys() {
+        if let Some(step) = take_off(member, key)? {
             return Ok(Some(step));
         }
     }
@@ -53,6 +58,7 @@ pub(crate) fn unprotect(member: &Member) -> Result<Option<Step>, Hold> {
 
 fn take_off(member: &Member, key: &Key) -> Result<Option<Step>, Hold> {
     let Some(facts) = member.secrets.get(key) else { return Ok(None) };
+    // What another account references stays protected, whatever this one does.
     match &facts.secret {
         Lookup::Found(secret) if is_protected(secret) && !facts.shared => Ok(Some(change(secret, false))),
         Lookup::Found(_) | Lookup::Missing => Ok(None),
@@ -103,6 +109,7 @@ pub(crate) fn verified(member: &Member) -> Result<(), Hold> {
                 ),
                 // A disabled token may be enabled again, and an expired one prolonged, without a word to us.
                 retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
+                refused_credentials: true,
             }),
         },
         Observed::Failed(ReadFault::Api(error))
@@ -115,6 +122,7 @@ pub(crate) fn verified(member: &Member) -> Result<(), Hold> {
                 reason: Reason::InvalidToken,
                 message: format!("Cloudflare refused the token of {}: {}", credentials(member), error.text()),
                 retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
+                refused_credentials: true,
             })
         }
         Observed::Failed(fault) => Err(hold_from_fault(member, fault, "verify the token")),

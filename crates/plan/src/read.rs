@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use cf_api::budget::Class;
-use cf_api::error::Class as ErrorClass;
+use cf_api::error::{ApiError, Class as ErrorClass};
 use cf_api::request::{Method, Request};
 use jiff::Timestamp;
-use kinds::table::{Grouping, Lifecycle, Parents};
+use kinds::table::{Lifecycle, Parents};
 use serde_json::Value;
 
 use crate::act::CredId;
@@ -78,39 +78,41 @@ enum Need {
 
 /// The reads that the next decision needs; empty when it needs none. They are independent of each other.
 #[must_use]
-pub fn reads(snapshot: &Snapshot, now: Timestamp) -> Vec<Read> {
+pub fn reads(snapshot: &Snapshot) -> Vec<Read> {
     if let Some(read) = document_read(snapshot) {
         return vec![read];
     }
     let mut single = Vec::new();
     for (id, member) in &snapshot.members {
         let Ok(context) = reading_context(member) else { continue };
-        let request = match need(member, &context, now) {
-            Need::Nothing => continue,
-            Need::Item(external) => (What::Item, item_request(member, context.parent, &external), None),
-            Need::Lookup => (
-                What::Lookup,
-                lookup_request(member, &context),
-                Some(member.kind.routes.page_size.min(LOOKUP_PAGE)),
-            ),
-            Need::Verify => (What::Verify, verify_request(), None),
-        };
-        if let (what, Some(request), per_page) = request {
-            let members = vec![id.clone()];
-            single.push(Read {
-                cred: context.cred.clone(),
-                members,
-                what,
-                request,
-                per_page,
-                class: member.class,
-            });
-        }
+        let Some((what, request, per_page)) = single_request(member, &context) else { continue };
+        let members = vec![id.clone()];
+        single.push(Read {
+            cred: context.cred.clone(),
+            members,
+            what,
+            request,
+            per_page,
+            class: member.class,
+        });
     }
     match shared_list(snapshot, &single) {
         Some(list) => vec![list],
         None => single,
     }
+}
+
+/// The read that a member needs for itself.
+fn single_request(member: &Member, context: &Context<'_>) -> Option<(What, Request, Option<u32>)> {
+    let routes = &member.kind.routes;
+    Some(match need(member, context) {
+        Need::Nothing => return None,
+        Need::Item(external) => (What::Item, item_request(member, context.parent, &external)?, None),
+        Need::Lookup => {
+            (What::Lookup, lookup_request(member, context)?, Some(routes.page_size.min(LOOKUP_PAGE)))
+        }
+        Need::Verify => (What::Verify, verify_request(member)?, None),
+    })
 }
 
 /// The shared document, once, when any member may use it.
@@ -133,6 +135,15 @@ fn document_read(snapshot: &Snapshot) -> Option<Read> {
     Some(Read { cred, members, what: What::Document, request, per_page: None, class })
 }
 
+/// True when what the member needs to know next can be asked for.
+pub(crate) fn is_readable(member: &Member) -> bool {
+    if member.kind.routes.document.is_some() {
+        return true;
+    }
+    let Ok(context) = reading_context(member) else { return false };
+    single_request(member, &context).is_some()
+}
+
 /// A page of a look-up: the records of one name and type. Every list of the API allows fifty.
 const LOOKUP_PAGE: u32 = 50;
 
@@ -145,7 +156,7 @@ fn shared_list(snapshot: &Snapshot, single: &[Read]) -> Option<Read> {
     let kind = snapshot.members.values().next()?.kind;
     let pages = snapshot.memory.listed.unwrap_or(0).div_ceil(kind.routes.page_size.max(1) as usize).max(1);
     let cheaper_one_by_one = single.len() < pages && single.len() <= limits::LOOKUPS_MAX;
-    if cheaper_one_by_one && kind.grouping != Grouping::ParentDocument {
+    if cheaper_one_by_one {
         return None;
     }
     let reader = single.iter().find(|read| !snapshot.refused.contains(&read.cred))?;
@@ -179,15 +190,12 @@ fn is_settled(member: &Member) -> bool {
     progress.hold.is_some() || progress.stale || progress.gone || progress.released || progress.deferred
 }
 
-fn need(member: &Member, context: &Context<'_>, now: Timestamp) -> Need {
-    let progress = &member.progress;
-    let settled =
-        progress.hold.is_some() || progress.stale || progress.gone || progress.released || progress.deferred;
-    if settled || policy::is_paused(&member.object) {
+fn need(member: &Member, context: &Context<'_>) -> Need {
+    if is_settled(member) || policy::is_paused(&member.object) || member.kind.routes.document.is_some() {
         return Need::Nothing;
     }
     if member.object.is_deleting() {
-        return deletion_need(member, now);
+        return deletion_need(member);
     }
     if member.kind.secret.is_some() && matches!(member.verified, Observed::Unread) {
         return Need::Verify;
@@ -229,11 +237,13 @@ fn lookup_if_unread(member: &Member) -> Need {
 
 /// A member that owns its object and still carries the mark of a create that may have made a second one.
 fn watches_for_twin(member: &Member, context: &Context<'_>) -> bool {
-    let keeps_twins = || context::desired(member, context).is_ok_and(|desired| !desired.refuses_twins);
-    member.progress.marked.is_none() && Mark::of(&member.object).is_some() && keeps_twins()
+    let Some(mark) = Mark::of(&member.object).filter(|_| member.progress.marked.is_none()) else {
+        return false;
+    };
+    context::desired(member, context).is_ok_and(|desired| !mark.is_harmless(desired))
 }
 
-fn deletion_need(member: &Member, _now: Timestamp) -> Need {
+fn deletion_need(member: &Member) -> Need {
     let nothing = !member.object.has_finalizer()
         || !member.dependents.is_empty()
         || member.kind.lifecycle == Lifecycle::Observed;
@@ -246,12 +256,20 @@ fn item_request(member: &Member, parent: &str, external: &str) -> Option<Request
 }
 
 fn lookup_request(member: &Member, context: &Context<'_>) -> Option<Request> {
-    let desired = context::desired(member, context).ok()?;
     let routes = &member.kind.routes;
+    let names: Vec<&'static str> =
+        routes.lookup.iter().filter_map(|(_, pointer)| pointer.strip_prefix('/')).collect();
+    // A resource that is going is looked up by what its mark names, whatever its spec says by now.
+    let marked = Mark::of(&member.object).and_then(|mark| mark.parts(&names));
+    let wanted = context::desired(member, context).ok().map(|desired| &desired.key_parts);
+    let parts = match wanted {
+        Some(parts) => parts,
+        None => &marked?,
+    };
     let mut call = request(Method::Get, routes.collection, context.parent, "")?;
     for (parameter, pointer) in routes.lookup {
         let value = match pointer.strip_prefix('/') {
-            Some(name) => desired.key_parts.get(name)?.clone(),
+            Some(name) => parts.get(name)?.clone(),
             None => context.parent.to_owned(),
         };
         call = call.query(*parameter, value);
@@ -261,8 +279,8 @@ fn lookup_request(member: &Member, context: &Context<'_>) -> Option<Request> {
 
 /// The token's own state. Which of the two routes it is depends on the token, which only the sender holds: it swaps
 /// in the account's route for a token that belongs to an account.
-fn verify_request() -> Option<Request> {
-    Request::new(Method::Get, "/user/tokens/verify", &[]).ok()
+fn verify_request(member: &Member) -> Option<Request> {
+    Request::new(Method::Get, member.kind.secret?.verify, &[]).ok()
 }
 
 /// A request whose template names `{parent}` and `{id}`.
@@ -304,7 +322,7 @@ fn each(snapshot: &mut Snapshot, read: &Read, change: impl Fn(&mut Member)) {
 }
 
 fn not_one() -> ReadFault {
-    ReadFault::Api(cf_api::error::ApiError::new(200, Vec::new()))
+    ReadFault::Api(ApiError::new(200, Vec::new()))
 }
 
 fn item_seen(member: &Member, answer: ReadAnswer, began: Timestamp) -> Observed<Value> {
@@ -325,20 +343,28 @@ fn lookup_seen(member: &Member, answer: ReadAnswer, began: Timestamp) -> Observe
     match answer {
         ReadAnswer::Many { items, .. } => {
             let Ok(context) = reading_context(member) else { return Observed::Unread };
-            let Some(wanted) =
-                context::desired(member, &context).ok().map(|desired| desired.loose_key.clone())
-            else {
-                return Observed::Unread;
+            let desired = context::desired(member, &context).ok();
+            let mark = Mark::of(&member.object);
+            let is_wanted = |item: &Value| match (desired, &mark) {
+                (Some(desired), _) => loose_key(member, item, &context.parents) == desired.loose_key,
+                (None, Some(mark)) => full_key(member, item, &context.parents) == mark.key,
+                (None, None) => true,
             };
             let matching: Vec<Value> = items
                 .into_iter()
-                .filter(|item| loose_key(member, item, &context.parents) == wanted)
+                .filter(|item| is_below(member, item, context.parent) && is_wanted(item))
                 .collect();
             if matching.is_empty() { Observed::Absent(began) } else { Observed::Seen(matching, began) }
         }
         ReadAnswer::One(_) => Observed::Failed(not_one()),
         ReadAnswer::Failed(fault) => Observed::Failed(fault),
     }
+}
+
+/// A list may hold what lies below another parent (case B155: a zone of the same name in another account).
+fn is_below(member: &Member, item: &Value, parent: &str) -> bool {
+    let named = member.kind.routes.parent_in_body.and_then(|pointer| item.pointer(pointer));
+    named.is_none_or(|named| named.as_str() == Some(parent))
 }
 
 /// The rendered part of an object's key that adoptions match.
@@ -398,9 +424,22 @@ fn shared_read_failed(snapshot: &mut Snapshot, read: &Read, fault: &ReadFault) {
 /// What a failed read means for a member.
 pub(crate) fn hold_from_fault(member: &Member, fault: &ReadFault, doing: &str) -> Hold {
     match fault {
-        ReadFault::Api(error) => Hold::from_api(error, doing, &credentials(member)),
+        ReadFault::Api(error) => hold_from_error(member, error, doing),
         ReadFault::Cause(cause) => Hold::from_cause(cause, doing),
     }
+}
+
+/// What a refusal means for a member. While Cloudflare still spreads the news of a new zone or token, it refuses what it
+/// will grant in a moment (contract K16).
+pub(crate) fn hold_from_error(member: &Member, error: &ApiError, doing: &str) -> Hold {
+    let mut hold = Hold::from_api(error, doing, &credentials(member));
+    let passing = matches!(error.class(), ErrorClass::Forbidden) || error.doubts_identifier();
+    if passing && member.is_young {
+        hold.reason = kinds::Reason::APIError;
+        hold.retry_after = None;
+        hold.refused_credentials = false;
+    }
+    hold
 }
 
 /// Where a member's token comes from, for messages.

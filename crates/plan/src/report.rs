@@ -14,7 +14,7 @@ use crate::hold::Hold;
 use crate::lifecycle::{Step, step};
 use crate::limits;
 use crate::protection;
-use crate::read::reading_context;
+use crate::read::{is_readable, reading_context};
 use crate::snapshot::{Member, Snapshot};
 use crate::unit::MemberId;
 
@@ -29,6 +29,8 @@ pub struct Report {
     pub reason: Option<Reason>,
     /// When to look again.
     pub next: Next,
+    /// Cloudflare refused the token: others that use it need not find out for themselves.
+    pub refused_credentials: bool,
 }
 
 /// A Kubernetes Event.
@@ -73,7 +75,7 @@ pub fn report(snapshot: &Snapshot, now: Timestamp) -> Vec<(MemberId, Report)> {
 
 fn of_member(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) -> Report {
     let progress = &member.progress;
-    let silent = |next| Report { status: None, event: None, reason: None, next };
+    let silent = |next| Report { status: None, event: None, reason: None, next, refused_credentials: false };
     if progress.gone || progress.released {
         return silent(Next::Forget);
     }
@@ -87,6 +89,10 @@ fn of_member(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp
         Step::Done => tell(member, None, now),
         Step::Held(hold) => tell(member, Some(hold), now),
         Step::Ended => silent(Next::Forget),
+        Step::Reading if !is_readable(member) => {
+            let message = "kflare does not know how to read what it needs; please report it with the log";
+            tell(member, Some(Hold::new(Reason::InternalError, message)), now)
+        }
         Step::Reading | Step::Kubernetes(..) | Step::Cloudflare(..) | Step::Entry(..) => {
             silent(Next::Now(member.class))
         }
@@ -111,6 +117,11 @@ fn tell(member: &Member, hold: Option<Hold>, now: Timestamp) -> Report {
     if hold.is_none() {
         show_object(member, &mut status);
     }
+    // Whatever else holds: what carries our protection is recorded, so that it can be taken off again.
+    if let (Some(secret), Some(protected)) = (member.kind.secret, protection::protected(member)) {
+        let pointer = format!("/{}", secret.protected_status.trim_start_matches('/'));
+        put(&mut status, &pointer, json!(protected.to_string()));
+    }
     let turned = turned(old, ready, reason);
     let since =
         old.condition().filter(|condition| condition.get("status").and_then(Value::as_str) == Some(ready));
@@ -132,6 +143,7 @@ fn tell(member: &Member, hold: Option<Hold>, now: Timestamp) -> Report {
     Report {
         event: turned.then_some(Event { normal, reason, note }),
         reason: Some(reason),
+        refused_credentials: hold.as_ref().is_some_and(|hold| hold.refused_credentials),
         next: next(member, hold.as_ref()),
         status: (status != old.status).then_some(status),
     }
@@ -182,10 +194,6 @@ fn show_object(member: &Member, status: &mut Value) {
             Some(value) => put(status, field.status, value),
             None => remove(status, field.status),
         }
-    }
-    if let Some(secret) = member.kind.secret {
-        let protected = protection::referenced(member).map(|key| key.to_string());
-        put(status, &format!("/{}", secret.protected_status.trim_start_matches('/')), json!(protected));
     }
     if member.kind.lifecycle == Lifecycle::Managed {
         let set = set_fields(member.kind, &member.object);

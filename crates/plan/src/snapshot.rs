@@ -154,10 +154,14 @@ pub struct Member {
     pub namespace: Lookup<BTreeMap<String, String>>,
     /// Its token.
     pub credential: Credential,
-    /// The token Secrets that it protects or should: those of `protection::referenced` and `protection::recorded`.
+    /// The token Secrets that it protects or should: those of `protection::referenced` and `protection::recorded`, and
+    /// those that carry our protection although nothing references them.
     pub secrets: BTreeMap<Key, SecretFacts>,
     /// Display names of the resources that still need it.
     pub dependents: Vec<String>,
+    /// Cloudflare may not know everywhere yet what this member rests on: its zone was made, or its token first seen,
+    /// a moment ago.
+    pub is_young: bool,
     /// The object with the ID that the resource records.
     pub live: Observed<Value>,
     /// The objects with the resource's key.
@@ -184,6 +188,7 @@ impl Member {
             credential: Credential::Unread,
             secrets: BTreeMap::new(),
             dependents: Vec::new(),
+            is_young: false,
             live: Observed::Unread,
             found: Observed::Unread,
             verified: Observed::Unread,
@@ -226,6 +231,8 @@ pub struct Progress {
     /// Cloudflare refused the delete of its object as one that it does not know or does not show to this token. What is
     /// reported if a look-up shows the object, or nothing.
     pub hidden: Option<Hold>,
+    /// The note that its object is about to be deleted was written in this pass: no delete was sent before.
+    pub marked_deleting: bool,
     /// The batch it was refused in had this many parts: the next ones have at most half.
     pub refused_in: Option<usize>,
     /// Fields that we asked Cloudflare to change; a second difference means that it does not.

@@ -10,7 +10,7 @@ use kinds::Kind;
 use kinds::table::Batch;
 use serde_json::{Map, Value, json};
 
-use crate::act::{Act, CredId, Decision, Part, Proof, Request, Write};
+use crate::act::{Act, CredId, Decision, Part, Patch, Proof, Request, Write};
 use crate::creating::Mark;
 use crate::document;
 use crate::lifecycle::{Planned, Step, step};
@@ -32,7 +32,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
     for (id, member) in in_order(snapshot) {
         match step(snapshot, id, member, now) {
             Step::Kubernetes(write, patch) => {
-                if write == Write::Prepare && !takes_key(&mut creating, member) {
+                if write == Write::Prepare && !takes_target(&mut creating, member, &patch) {
                     continue;
                 }
                 let part = Part { member: id.clone(), write, why: Vec::new(), proof: Proof::NothingTouched };
@@ -64,6 +64,15 @@ fn in_order(snapshot: &Snapshot) -> Vec<(&MemberId, &Member)> {
     let mut members: Vec<_> = snapshot.members.iter().collect();
     members.sort_by_key(|(id, member)| (member.class, member.object.metadata.creation_timestamp, *id));
     members
+}
+
+/// Two resources may want to take over one object: only the first does in this stage.
+fn takes_target(creating: &mut BTreeSet<String>, member: &Member, patch: &Patch) -> bool {
+    let label = member.kind.identity.label.and_then(|label| patch.body["metadata"]["labels"][label].as_str());
+    match label {
+        Some(external) => creating.insert(format!("id {external}")),
+        None => takes_key(creating, member),
+    }
 }
 
 /// Two resources of one key: only the first creates in this stage; the other then finds the object claimed.
@@ -105,7 +114,10 @@ fn batch_of(kind: &'static Kind) -> Option<Batch> {
 /// The plan of the member's parent, which bounds its batches; empty when unknown.
 fn plan_of(member: &Member) -> &str {
     let parent = member.kind.parent().and_then(|reference| member.references.get(reference.field)?.found());
-    parent.and_then(|parent| parent.status_str("/cloudflareMetadata/plan")).unwrap_or_default()
+    parent
+        .zip(batch_of(member.kind))
+        .and_then(|(parent, batch)| parent.status_str(batch.plan))
+        .unwrap_or_default()
 }
 
 type Ready<'s> = (&'s MemberId, &'s Member, CredId, Planned);

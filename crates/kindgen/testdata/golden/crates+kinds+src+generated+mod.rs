@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 e5bce1fe23708f9b729494acfdf951f3579c607b18f2a4f33d90c43c690856e5) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 d6544f5b53559ba536570dfe3e512237f3124baf6901a22425b3180c2bd1e16a) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod red_widget;

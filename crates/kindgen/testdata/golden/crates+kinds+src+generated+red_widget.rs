@@ -1,4 +1,4 @@
-// Generated from kinds/red_widget.toml (sha256 9ff9e0c74355d796f32d4cfac6b208113f233f082addf1a8fc75afe268246631) by kindgen, do not edit.
+// Generated from kinds/red_widget.toml (sha256 c22b95d8b8f4b55dc905bf598b449d636f6a33d71a296aafcbd8878688f25cd1) by kindgen, do not edit.
 //! The row and the types of RedWidget.
 
 use std::collections::BTreeSet;
@@ -34,14 +34,16 @@ pub(super) static KIND: Kind = Kind {
         collection: "/shelves/{parent}/widgets",
         item: "/shelves/{parent}/widgets/{id}",
         update: Update::Patch,
-        batch: Some(Batch { path: "/shelves/{parent}/batch", limit: limits::widget_batch }),
+        batch: Some(Batch { path: "/shelves/{parent}/batch", plan: "/plan", limit: limits::widget_batch }),
         page_size: 100,
         lookup: &[("name", "/name")],
         parent_in_body: None,
+        absent_is_forbidden: false,
         document: None,
     },
     identity: Identity {
         wire: "/id",
+        created: "/created_on",
         status: "/widgetID",
         spec: None,
         label: Some("toys.example/widget-id"),

@@ -1,4 +1,4 @@
-// Generated from kinds/shelf.toml (sha256 e3962eef1d612940a6fd361224d9a69d4871bdeb2977a0c6ac60810a5a92cd52) by kindgen, do not edit.
+// Generated from kinds/shelf.toml (sha256 9bd5bb9f8c1fe00bbc31f936aed1ee5b0c345164bca34c268bdeb5722df1dd0c) by kindgen, do not edit.
 //! The row and the types of Shelf.
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,12 @@ pub(super) static KIND: Kind = Kind {
     lifecycle: Lifecycle::Observed,
     grouping: Grouping::Object,
     references: &[],
-    secret: Some(SecretReference { field: "keyRef", default_key: "KEY", protected_status: "lockedBy" }),
+    secret: Some(SecretReference {
+        field: "keyRef",
+        default_key: "KEY",
+        verify: "/keys/verify",
+        protected_status: "lockedBy",
+    }),
     routes: Routes {
         collection: "/shelves",
         item: "/shelves/{id}",
@@ -26,10 +31,12 @@ pub(super) static KIND: Kind = Kind {
         page_size: 10,
         lookup: &[],
         parent_in_body: None,
+        absent_is_forbidden: false,
         document: None,
     },
     identity: Identity {
         wire: "/id",
+        created: "/created_on",
         status: "",
         spec: Some("/shelfID"),
         label: None,

@@ -1,4 +1,4 @@
-// Generated from kinds/cloudflare_account.toml (sha256 56f253fcf3628d38a04515d252812c191e7530e838609a2dab7b89dc3592956c) by kindgen, do not edit.
+// Generated from kinds/cloudflare_account.toml (sha256 70d0e0bcf766dac15441b61e5573b5a1464e7184d116bd2187772f060ddb7080) by kindgen, do not edit.
 //! The row and the types of CloudflareAccount.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +22,7 @@ pub(super) static KIND: Kind = Kind {
     secret: Some(SecretReference {
         field: "tokenSecretRef",
         default_key: "CF_API_TOKEN",
+        verify: "/user/tokens/verify",
         protected_status: "protectedTokenSecret",
     }),
     routes: Routes {
@@ -32,10 +33,12 @@ pub(super) static KIND: Kind = Kind {
         page_size: 50,
         lookup: &[],
         parent_in_body: None,
+        absent_is_forbidden: false,
         document: None,
     },
     identity: Identity {
         wire: "/id",
+        created: "/created_on",
         status: "",
         spec: Some("/accountID"),
         label: None,

@@ -1,4 +1,4 @@
-// Generated from kinds/dns_record.toml (sha256 ef84f8f00221a617fbcf52bbdc20c550636f10ac7dcc16718207387684df4ca0) by kindgen, do not edit.
+// Generated from kinds/dns_record.toml (sha256 f8335a21c5c1df3fa2d079aa7c4d1e4393287ef2e8758046cb6bd1402b1be5ca) by kindgen, do not edit.
 //! The row and the types of DNSRecord.
 
 use std::collections::BTreeSet;
@@ -33,14 +33,20 @@ pub(super) static KIND: Kind = Kind {
         collection: "/zones/{parent}/dns_records",
         item: "/zones/{parent}/dns_records/{id}",
         update: Update::Patch,
-        batch: Some(Batch { path: "/zones/{parent}/dns_records/batch", limit: limits::dns_batch }),
+        batch: Some(Batch {
+            path: "/zones/{parent}/dns_records/batch",
+            plan: "/cloudflareMetadata/plan",
+            limit: limits::dns_batch,
+        }),
         page_size: 5000,
         lookup: &[("name.exact", "/name"), ("type", "/type")],
         parent_in_body: None,
+        absent_is_forbidden: false,
         document: None,
     },
     identity: Identity {
         wire: "/id",
+        created: "/created_on",
         status: "/recordID",
         spec: None,
         label: Some("kflare.dev/record-id"),

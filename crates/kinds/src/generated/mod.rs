@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 da63b70792e66d521e6505b664b03b06d416f81235de247731e4c4d5d8ea11de) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 e4d5ec23b9e93ac8cc9c2de1ce2dcbf4cbd8f84fbeb07523e011432d3e40f16e) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;

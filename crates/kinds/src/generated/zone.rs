@@ -1,4 +1,4 @@
-// Generated from kinds/zone.toml (sha256 ffb69c7a4e2ae202faeb01774513b9b24d0bc6e91622373314cca5d0a003e9d2) by kindgen, do not edit.
+// Generated from kinds/zone.toml (sha256 eb1fb5c302499dab1ef5948071e929045257d43befb80133e89d15a57f1e5369) by kindgen, do not edit.
 //! The row and the types of Zone.
 
 use serde::{Deserialize, Serialize};
@@ -34,10 +34,12 @@ pub(super) static KIND: Kind = Kind {
         page_size: 50,
         lookup: &[("name", "/name"), ("account.id", "{parent}")],
         parent_in_body: Some("/account/id"),
+        absent_is_forbidden: true,
         document: None,
     },
     identity: Identity {
         wire: "/id",
+        created: "/created_on",
         status: "/cloudflareMetadata/zoneID",
         spec: None,
         label: Some("kflare.dev/zone-id"),

@@ -33,10 +33,12 @@ static TOY: Kind = Kind {
         page_size: 50,
         lookup: &[],
         parent_in_body: None,
+        absent_is_forbidden: false,
         document: Some(Document { entries: "/toys", mark: "ref" }),
     },
     identity: Identity {
         wire: "/id",
+        created: "/created_on",
         status: "/toyID",
         spec: None,
         label: None,

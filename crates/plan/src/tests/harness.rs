@@ -125,7 +125,7 @@ impl World {
         let mut out = String::new();
         for _ in 0..limits::ROUNDS_MAX {
             loop {
-                let wanted = reads(&snapshot, self.now());
+                let wanted = reads(&snapshot);
                 if wanted.is_empty() {
                     break;
                 }
@@ -156,7 +156,7 @@ impl World {
         let mut snapshot = self.gather(kind);
         let mut out = String::new();
         for _ in 0..limits::ROUNDS_MAX {
-            let wanted = reads(&snapshot, self.now());
+            let wanted = reads(&snapshot);
             for read in &wanted {
                 let answer = self.answer(read);
                 fold(&mut snapshot, read, answer, self.now());

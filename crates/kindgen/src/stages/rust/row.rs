@@ -107,6 +107,7 @@ fn secret(secret: &Secret) -> Code {
         vec![
             ("field", Code::text(&secret.field)),
             ("default_key", Code::text(&secret.default_key)),
+            ("verify", Code::text(&secret.verify)),
             ("protected_status", Code::text(&secret.protected_status)),
         ],
     )
@@ -121,7 +122,10 @@ fn routes(routes: &Routes) -> Code {
     };
     let batch = routes.batch.as_ref().map(|batch| {
         let limit = Code::atom(format!("limits::{}", batch.limit));
-        Code::Struct("Batch", vec![("path", Code::text(&batch.path)), ("limit", limit)])
+        Code::Struct(
+            "Batch",
+            vec![("path", Code::text(&batch.path)), ("plan", Code::text(&batch.plan)), ("limit", limit)],
+        )
     });
     let document = routes.document.as_ref().map(|document| {
         let entries = Code::text(&document.entries);
@@ -138,6 +142,7 @@ fn routes(routes: &Routes) -> Code {
             ("page_size", Code::atom(routes.page_size.to_string())),
             ("lookup", Code::Slice(lookup.collect())),
             ("parent_in_body", Code::option(routes.parent_in_body.as_deref().map(Code::text))),
+            ("absent_is_forbidden", boolean(routes.absent_is_forbidden)),
             ("document", Code::option(document)),
         ],
     )
@@ -151,6 +156,7 @@ fn identity(identity: &Identity) -> Code {
         "Identity",
         vec![
             ("wire", Code::text(&identity.wire)),
+            ("created", Code::text(&identity.created)),
             ("status", Code::text(identity.status.as_deref().unwrap_or_default())),
             ("spec", text(&identity.spec)),
             ("label", text(&identity.label)),
