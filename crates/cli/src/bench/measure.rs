@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sandbox::cloudflare::Switches;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -63,9 +64,15 @@ pub(super) fn counts(world: &World) -> Counts {
     counts
 }
 
-/// A world whose zones are Enterprise zones.
-pub(super) fn enterprise(options: Options) -> Result<World, BenchError> {
-    let world = World::new(options)?;
+/// A world whose zones are at rest at once: one that only initializes would change its status once more.
+pub(super) fn settled() -> Result<World, BenchError> {
+    let switches = Switches { zone_status_initializing: false, ..Switches::default() };
+    Ok(World::new(Options { switches, ..Options::default() })?)
+}
+
+/// The same, and its zones are Enterprise zones.
+pub(super) fn enterprise() -> Result<World, BenchError> {
+    let world = settled()?;
     world.cloudflare.set_enterprise(ACCOUNT_ID);
     Ok(world)
 }

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use sandbox::cloudflare::Switches;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::measure::{Counts, counts, enterprise, peak_memory, record, reset, rest, until, zone};
+use super::measure::{Counts, counts, enterprise, peak_memory, record, reset, rest, settled, until, zone};
 use super::{BenchError, Row, Table};
-use crate::world::{Options, World};
+use crate::world::World;
 
 /// Every row: its name for selections, and what it measures.
 pub const ROWS: &[(&str, &str)] = &[
@@ -85,9 +84,7 @@ pub(super) async fn measured(selection: &[String]) -> Result<Table, BenchError> 
 }
 
 async fn idle() -> Result<Row, BenchError> {
-    // A zone that only initializes would change once more; this is about what is idle.
-    let switches = Switches { zone_status_initializing: false, ..Switches::default() };
-    let mut world = World::new(Options { switches, ..Options::default() })?;
+    let mut world = settled()?;
     world.kubernetes.apply(zone("example-com", "example.com"))?;
     world.kubernetes.apply(record("www", "example-com", 1))?;
     world.start();
@@ -111,7 +108,7 @@ async fn idle() -> Result<Row, BenchError> {
 }
 
 async fn create() -> Result<(World, Row), BenchError> {
-    let mut world = enterprise(Options::default())?;
+    let mut world = enterprise()?;
     world.kubernetes.apply(zone("example-com", "example.com"))?;
     world.start();
     rest(&world, "create", Instant::now()).await?;
@@ -139,7 +136,7 @@ async fn create() -> Result<(World, Row), BenchError> {
 }
 
 async fn free_zones() -> Result<Row, BenchError> {
-    let mut world = World::new(Options::default())?;
+    let mut world = settled()?;
     for number in 0..ZONES {
         world.kubernetes.apply(zone(&format!("z{number}"), &format!("z{number}.example")))?;
     }

@@ -42,7 +42,8 @@ impl fmt::Display for Table {
             met: true,
         };
         let rows: Vec<&Row> = std::iter::once(&header).chain(&self.rows).collect();
-        let width = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
+        let width =
+            |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
         let (what, counts) = (width(|row| &row.what), width(|row| &row.counts));
         let (cost, target) = (width(|row| &row.cost), width(|row| &row.target));
         for (index, row) in rows.iter().enumerate() {

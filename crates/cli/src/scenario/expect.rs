@@ -37,7 +37,10 @@ pub(super) fn check(runner: &Runner, expectation: &Expectation) -> Result<(), St
             let found = runner.window.calls.get(&key).copied().unwrap_or(0);
             let others = || {
                 let calls = runner.window.calls.iter();
-                calls.map(|((method, route), n)| format!("{method} {route}={n}")).collect::<Vec<_>>().join(", ")
+                calls
+                    .map(|((method, route), n)| format!("{method} {route}={n}"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             };
             if found == *count { Ok(()) } else { Err(format!("{found} calls; there were {}", others())) }
         }
@@ -61,7 +64,10 @@ fn find(world: &World, object: &ObjectName) -> Option<Value> {
 fn shown(object: &Value) -> String {
     let condition = ready(object).cloned().unwrap_or_default();
     let finalizers = &object["metadata"]["finalizers"];
-    format!("Ready={} {}: {}; finalizers {finalizers}", condition["status"], condition["reason"], condition["message"])
+    format!(
+        "Ready={} {}: {}; finalizers {finalizers}",
+        condition["status"], condition["reason"], condition["message"]
+    )
 }
 
 fn condition(
@@ -128,12 +134,18 @@ fn counted(found: &[Value], count: Option<usize>, fields: &BTreeMap<String, Valu
 fn events(world: &World, object: &ObjectName, reason: &str, count: usize) -> Result<(), String> {
     let events = world.kubernetes.list("Event");
     let about = |event: &&Value| {
-        let regarding = if event["regarding"].is_object() { &event["regarding"] } else { &event["involvedObject"] };
+        let regarding =
+            if event["regarding"].is_object() { &event["regarding"] } else { &event["involvedObject"] };
         regarding["kind"] == object.resource.kind.as_str() && regarding["name"] == object.name.as_str()
     };
-    let reasons: Vec<&str> = events.iter().filter(about).filter_map(|event| event["reason"].as_str()).collect();
+    let reasons: Vec<&str> =
+        events.iter().filter(about).filter_map(|event| event["reason"].as_str()).collect();
     let found = reasons.iter().filter(|found| **found == reason).count();
-    if found == count { Ok(()) } else { Err(format!("there are {found}; all reasons: {}", reasons.join(", "))) }
+    if found == count {
+        Ok(())
+    } else {
+        Err(format!("there are {found}; all reasons: {}", reasons.join(", ")))
+    }
 }
 
 fn no_finalizers(world: &World) -> Result<(), String> {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use sandbox::cloudflare::{
-    CoexistenceCode, Culprit, IdenticalCode, Permission, Plan, PrivateProxied, RateLimitCode, Switches, Token,
-    TokenStatus, UnknownZone,
+    CoexistenceCode, Culprit, IdenticalCode, Permission, Plan, PrivateProxied, RateLimitCode, Switches,
+    Token, TokenStatus, UnknownZone,
 };
 use sandbox::fault::Target;
 use serde_json::{Value, json};
@@ -146,11 +146,16 @@ fn cloudflare(world: &World, edit: &CloudflareEdit) -> Result<(), String> {
                 _ => TokenStatus::Expired,
             };
             let secret = secret.as_deref().unwrap_or(TOKEN);
-            if api.set_token_status(secret, status) { Ok(()) } else { Err("there is no such token".to_owned()) }
+            if api.set_token_status(secret, status) {
+                Ok(())
+            } else {
+                Err("there is no such token".to_owned())
+            }
         }
         CloudflareEdit::TokenPermissions(names) => {
             let permissions: Result<Vec<Permission>, _> = names.iter().map(|name| name.parse()).collect();
-            let permissions = permissions.map_err(|error: sandbox::cloudflare::UnknownPermission| error.to_string())?;
+            let permissions =
+                permissions.map_err(|error: sandbox::cloudflare::UnknownPermission| error.to_string())?;
             api.set_token(TOKEN, Token::all(ACCOUNT_ID).with_permissions(permissions));
             Ok(())
         }
@@ -178,7 +183,9 @@ fn set_zone(world: &World, id: &str, fields: &BTreeMap<String, Value>) -> Result
         None | Some("pending") => {}
         Some("active") => drop(world.cloudflare.activate_zone(id)),
         Some("moved") => drop(world.cloudflare.move_zone(id)),
-        Some(other) => return Err(format!("{other:?} is not a status that can be set; known are active, moved")),
+        Some(other) => {
+            return Err(format!("{other:?} is not a status that can be set; known are active, moved"));
+        }
     }
     Ok(())
 }
@@ -190,7 +197,8 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 fn zone_id(world: &World, name: &str) -> Result<String, String> {
     let zones = world.cloudflare.zones();
     let zone = zones.iter().find(|zone| text(zone, "name") == name);
-    zone.map(|zone| text(zone, "id").to_owned()).ok_or_else(|| format!("there is no zone {name} in Cloudflare"))
+    zone.map(|zone| text(zone, "id").to_owned())
+        .ok_or_else(|| format!("there is no zone {name} in Cloudflare"))
 }
 
 /// The zone of a record and its full name: by the zone's name at its end, else, without a final dot, below the

@@ -60,8 +60,7 @@ pub struct Runner {
 
 /// Runs `future` alone in virtual time: nothing sleeps for real, and the order of everything is fixed.
 pub fn simulate<T>(future: impl Future<Output = T>) -> std::io::Result<T> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
     Ok(runtime.block_on(future))
 }
 

@@ -201,7 +201,9 @@ pub fn lies(world: &World) -> Vec<String> {
         .collect();
     let is_synced = |object: &&Value| {
         let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
-        conditions.into_iter().any(|condition| condition["status"] == "True" && condition["reason"] == "Synced")
+        conditions
+            .into_iter()
+            .any(|condition| condition["status"] == "True" && condition["reason"] == "Synced")
     };
     let resources = world.kubernetes.list("DNSRecord");
     resources

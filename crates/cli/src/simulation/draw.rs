@@ -168,7 +168,8 @@ impl Drawing {
                 _ => None,
             };
             let is_twin = self.random.chance(15);
-            let record = Record { object: format!("r{index}"), zone, host, kind, version: 0, policy, is_twin };
+            let record =
+                Record { object: format!("r{index}"), zone, host, kind, version: 0, policy, is_twin };
             if is_twin {
                 self.records.push(Record { object: format!("r{index}-twin"), ..record.clone() });
             }
@@ -199,7 +200,8 @@ impl Drawing {
     }
 
     fn time(&mut self) {
-        const TIMES: &[&str] = &["settle", "settle", "advance 100ms", "advance 2s", "advance 90s", "advance 12m"];
+        const TIMES: &[&str] =
+            &["settle", "settle", "advance 100ms", "advance 2s", "advance 90s", "advance 12m"];
         let time = self.random.pick(TIMES).copied().unwrap_or("settle");
         self.lines.push(time.to_owned());
     }
@@ -245,7 +247,8 @@ impl Drawing {
     }
 
     fn annotate(&mut self) {
-        const WHAT: &[&str] = &["paused=true", "paused-", "reconcile-at=1", "reconcile-at=2", "deletion-policy=retain"];
+        const WHAT: &[&str] =
+            &["paused=true", "paused-", "reconcile-at=1", "reconcile-at=2", "deletion-policy=retain"];
         let Some(index) = self.any() else { return };
         let what = self.random.pick(WHAT).copied().unwrap_or("reconcile-at=3");
         let record = &self.records[index];

@@ -82,7 +82,8 @@ pub fn request_log(seed: u64) -> Vec<String> {
 
 /// Runs a drawn world; the requests, or what is wrong.
 fn attempt(drawn: &Drawn) -> Result<Vec<String>, Vec<String>> {
-    let text = std::iter::once(&drawn.world).chain(&drawn.lines).map(String::as_str).collect::<Vec<_>>().join("\n");
+    let text =
+        std::iter::once(&drawn.world).chain(&drawn.lines).map(String::as_str).collect::<Vec<_>>().join("\n");
     let script = Script::parse(&format!("seed {}", drawn.seed), Path::new(""), &text);
     let script = script.map_err(|error| vec![error.to_string()])?;
     let mode = Mode { seed: drawn.seed, lenient: true, ..Mode::default() };
@@ -154,7 +155,12 @@ fn restless(world: &World, quiet: bool) -> Vec<String> {
         let text = |field: &str| condition[field].as_str().unwrap_or_default();
         if text("status") != "True" && !STEADY.contains(&text("reason")) {
             let name = &object["metadata"]["name"];
-            problems.push(format!("{kind} {name} stays {} {}: {}", text("status"), text("reason"), text("message")));
+            problems.push(format!(
+                "{kind} {name} stays {} {}: {}",
+                text("status"),
+                text("reason"),
+                text("message")
+            ));
         }
     }
     problems

@@ -81,7 +81,8 @@ impl World {
             self.gate.open();
             let client = wiring::client(&self.kubernetes, &self.gate);
             let transport = wiring::transport(&self.cloudflare, &self.gate);
-            self.operator = Some(Operator::start(client, transport, wiring::config(&self.options, &self.node_clock)));
+            self.operator =
+                Some(Operator::start(client, transport, wiring::config(&self.options, &self.node_clock)));
         }
     }
 

@@ -49,11 +49,7 @@ impl Default for Options {
     }
 }
 
-pub(super) fn set(
-    kubernetes: &ApiServer,
-    cloudflare: &Cloudflare,
-    options: &Options,
-) -> Result<(), Status> {
+pub(super) fn set(kubernetes: &ApiServer, cloudflare: &Cloudflare, options: &Options) -> Result<(), Status> {
     let crds: Vec<Value> = kinds::CRDS.iter().filter_map(|crd| serde_json::from_str(crd).ok()).collect();
     kubernetes.install_crds(&crds)?;
     cloudflare.add_account(ACCOUNT_ID, ACCOUNT_NAME);

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::{Gate, Options, SECRET_NAMESPACE, Side};
 use operator::transport::{self, Transport};
 use operator::{Config, LeaderConfig};
 use plan::policy::Deletion;
 use sandbox::clock::Clock;
 use sandbox::cloudflare::Cloudflare;
 use sandbox::kubernetes::ApiServer;
-use super::{Gate, Options, SECRET_NAMESPACE, Side};
 
 /// How the operator of a world calls itself in its Lease.
 const IDENTITY: &str = "sandbox";

@@ -15,7 +15,11 @@ pub(crate) fn all() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in std::fs::read_dir(root).unwrap() {
         let Ok(files) = std::fs::read_dir(folder.unwrap().path()) else { continue };
-        found.extend(files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "txt")));
+        found.extend(
+            files
+                .map(|file| file.unwrap().path())
+                .filter(|path| path.extension().is_some_and(|e| e == "txt")),
+        );
     }
     found.sort();
     assert!(!found.is_empty());
@@ -37,7 +41,9 @@ fn check(path: &Path) -> Result<(), String> {
     let differs = expected.lines().zip(finished.transcript.lines()).find(|(old, new)| old != new);
     match differs {
         Some((old, new)) => Err(format!("its transcript differs from the golden:\n  - {old}\n  + {new}")),
-        None if expected != finished.transcript => Err("its transcript is longer or shorter than the golden".into()),
+        None if expected != finished.transcript => {
+            Err("its transcript is longer or shorter than the golden".into())
+        }
         None => Ok(()),
     }
 }

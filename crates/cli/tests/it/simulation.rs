@@ -43,7 +43,8 @@ fn a_crash_at_any_write_changes_nothing_in_the_end() {
 #[test]
 fn seeds_converge_and_keep_every_promise() {
     let seeds: Vec<u64> = (1..=SEEDS).chain(kept_seeds()).collect();
-    let failures = all(&seeds, |seed| run_seed(*seed).err().map(|failure| failure.to_string()).into_iter().collect());
+    let failures =
+        all(&seeds, |seed| run_seed(*seed).err().map(|failure| failure.to_string()).into_iter().collect());
     assert!(failures.is_empty(), "{} seeds fail:\n{}", failures.len(), failures.join("\n"));
 }
 

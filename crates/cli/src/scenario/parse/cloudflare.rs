@@ -59,6 +59,10 @@ fn token(words: &mut Words) -> Result<CloudflareEdit, Problem> {
             Ok(CloudflareEdit::TokenPermissions(permissions))
         }
         state if STATES.contains(&state) => Ok(CloudflareEdit::TokenStatus(words.next(), word)),
-        _ => Err(Problem::unknown("state of a token", &word, ["issue", "permissions"].into_iter().chain(STATES))),
+        _ => Err(Problem::unknown(
+            "state of a token",
+            &word,
+            ["issue", "permissions"].into_iter().chain(STATES),
+        )),
     }
 }

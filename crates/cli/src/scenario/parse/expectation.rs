@@ -87,9 +87,7 @@ fn cloudflare(words: &mut Words) -> Result<Expectation, Problem> {
 }
 
 /// `absent`, `count=N` and fields.
-fn counted(
-    words: Vec<String>,
-) -> Result<(Option<usize>, BTreeMap<String, Value>), Problem> {
+fn counted(words: Vec<String>) -> Result<(Option<usize>, BTreeMap<String, Value>), Problem> {
     let mut count = None;
     let mut rest = Vec::new();
     for word in words {

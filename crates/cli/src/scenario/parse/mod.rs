@@ -261,16 +261,21 @@ mod tests {
     fn commands_are_read() {
         assert_eq!(one("settle writes=1 # one"), Command::Settle { writes: Some(1) });
         assert_eq!(one("advance 90m"), Command::Advance(Duration::from_secs(5_400)));
-        assert_eq!(one("crash at write 3 before"), Command::Crash(Some(CrashPoint { write: 3, side: CrashSide::Before })));
+        assert_eq!(
+            one("crash at write 3 before"),
+            Command::Crash(Some(CrashPoint { write: 3, side: CrashSide::Before }))
+        );
         assert_eq!(one("apply a.yaml b.yaml"), Command::Apply(vec!["a.yaml".into(), "b.yaml".into()]));
-        let Command::Fault(order) = one("fault kubernetes write-conflict 2 PATCH at dnsrecords after 1") else {
+        let Command::Fault(order) = one("fault kubernetes write-conflict 2 PATCH at dnsrecords after 1")
+        else {
             panic!("not a fault");
         };
         assert_eq!(
             (order.side, order.times, order.after, order.method.as_deref(), order.path.as_deref()),
             (Side::Kubernetes, 2, 1, Some("PATCH"), Some("dnsrecords"))
         );
-        let Command::Patch(object, patch) = one(r##"patch dnsrecord/www -n apps {"spec": {"content": "#1"}}"##)
+        let Command::Patch(object, patch) =
+            one(r##"patch dnsrecord/www -n apps {"spec": {"content": "#1"}}"##)
         else {
             panic!("not a patch");
         };
@@ -280,7 +285,9 @@ mod tests {
 
     #[test]
     fn errors_name_the_place_the_word_and_the_fix() {
-        assert!(refused("\nsetle").starts_with("t.txt:2: unknown command \"setle\"; did you mean \"settle\"?"));
+        assert!(
+            refused("\nsetle").starts_with("t.txt:2: unknown command \"setle\"; did you mean \"settle\"?")
+        );
         assert!(refused("fault cf timeout-after").contains("did you mean \"timeout-after-commit\"?"));
         assert!(refused("delete record").contains("\"record\" is not KIND/NAME"));
         assert!(refused("delete dnsrecrd/www").contains("did you mean \"dnsrecord\"?"));

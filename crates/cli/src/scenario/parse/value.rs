@@ -31,13 +31,17 @@ pub(super) fn duration(word: &str) -> Result<Duration, Problem> {
     };
     match amount.parse::<u64>() {
         Ok(amount) if millis > 0 => Ok(Duration::from_millis(amount.saturating_mul(millis))),
-        _ => Err(Problem::Malformed { word: word.to_owned(), what: "a duration, as in `30s`, `5m` or `10h`" }),
+        _ => {
+            Err(Problem::Malformed { word: word.to_owned(), what: "a duration, as in `30s`, `5m` or `10h`" })
+        }
     }
 }
 
 pub(super) fn json(text: &str) -> Result<Value, Problem> {
-    serde_json::from_str(text)
-        .map_err(|_| Problem::Malformed { word: text.to_owned(), what: "JSON, as in `{\"spec\": {\"ttl\": 60}}`" })
+    serde_json::from_str(text).map_err(|_| Problem::Malformed {
+        word: text.to_owned(),
+        what: "JSON, as in `{\"spec\": {\"ttl\": 60}}`",
+    })
 }
 
 /// A value as people write it: JSON where it is a number, a boolean, a list or an object, else text.
@@ -59,8 +63,9 @@ pub(super) fn object_of(word: &str, namespace: Option<String>) -> Result<ObjectN
     let Some((kind, name)) = word.split_once('/').filter(|(_, name)| !name.is_empty()) else {
         return Err(Problem::Malformed { word: word.to_owned(), what: "KIND/NAME, as in `dnsrecord/www`" });
     };
-    let resource = ResourceType::named(kind)
-        .ok_or_else(|| Problem::unknown("kind", kind, ResourceType::all().map(|resource| &*resource.singular)))?;
+    let resource = ResourceType::named(kind).ok_or_else(|| {
+        Problem::unknown("kind", kind, ResourceType::all().map(|resource| &*resource.singular))
+    })?;
     let namespace = match (resource.namespaced, namespace) {
         (true, namespace) => namespace.unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned()),
         (false, _) => String::new(),
@@ -86,7 +91,10 @@ pub(super) fn target(word: &str) -> Result<String, Problem> {
     if word.starts_with('/') {
         Ok(word.to_owned())
     } else {
-        Err(Problem::Malformed { word: word.to_owned(), what: "a route, as in `/zones/{zone_id}/dns_records`" })
+        Err(Problem::Malformed {
+            word: word.to_owned(),
+            what: "a route, as in `/zones/{zone_id}/dns_records`",
+        })
     }
 }
 
