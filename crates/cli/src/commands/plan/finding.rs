@@ -195,7 +195,7 @@ fn add(deeds: &mut Vec<Deed>, act: &Act, part: &Part, overlay: &Overlay) {
         },
         Write::Release if deleted => Deed::Mark,
         Write::Release => Deed::Release,
-        Write::Unmark => Deed::Mark,
+        Write::Unmark | Write::MarkDeleting => Deed::Mark,
     };
     if !deeds.contains(&deed) {
         deeds.push(deed);

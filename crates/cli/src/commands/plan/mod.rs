@@ -115,7 +115,7 @@ pub(crate) async fn in_world(world: &World, object: &ObjectName) -> anyhow::Resu
     let scope = Scope::Around([member].into());
     let before = std::mem::take(&mut overlay.world);
     let preview = preview(Some(inventory.client.clone()), cloudflare, before, &scope, &config).await;
-    Ok(text::render(&Findings::of(preview, &overlay), Style::default()))
+    Ok(text::changes(&Findings::of(preview, &overlay), Style::default()))
 }
 
 /// What is asked.

@@ -21,8 +21,20 @@ pub(super) struct Style {
     pub(super) verbose: bool,
 }
 
-/// The plan as text.
+/// The plan as text, with what it costs.
 pub(super) fn render(findings: &Findings, style: Style) -> String {
+    let counts = findings.counts();
+    format!(
+        "{}{} would be sent to Cloudflare, and {} to Kubernetes. Finding out took {}.\n",
+        changes(findings, style),
+        number(counts.calls, "write"),
+        number(counts.patches, "patch"),
+        number(findings.reads, "read")
+    )
+}
+
+/// What would be done and what is in the way.
+pub(super) fn changes(findings: &Findings, style: Style) -> String {
     let mut out = String::new();
     for object in findings.objects.iter().filter(|object| style.verbose || !object.is_at_rest()) {
         object_lines(&mut out, object, style);
@@ -179,13 +191,6 @@ fn summary(out: &mut String, findings: &Findings, style: Style) {
         }
         let _ = writeln!(out, "{}.", paint(Tone::Strong, &text, style));
     }
-    let _ = writeln!(
-        out,
-        "{} would be sent to Cloudflare, and {} to Kubernetes. Finding out took {}.",
-        number(counts.calls, "write"),
-        number(counts.patches, "patch"),
-        number(findings.reads, "read")
-    );
 }
 
 fn number(count: usize, word: &str) -> String {
