@@ -2,6 +2,7 @@
 //! The policy's values are parsed in `policy`; what follows an adoption is the ordinary lifecycle.
 
 use cf_api::error::Class as ErrorClass;
+use cf_api::request::Method;
 use kinds::{Reason, names};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::hold::Hold;
 use crate::lifecycle::{Step, conflict, may_lag, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
-use crate::read::{full_key, hold_from_fault, loose_key};
+use crate::read::{full_key, hold_from_fault, loose_key, request};
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
 
@@ -44,7 +45,8 @@ pub(crate) fn take_over(
         if free.is_empty() && member.progress.exists.is_some() {
             shown_late(snapshot, id, member)?;
         }
-        adopt_by_key(member, desired, &free, &key_of, adoption)?
+        let step = adopt_by_key(member, desired, &free, &key_of, adoption);
+        step.map_err(|hold| names_sharer(snapshot, id, member, &free, hold))?
     };
     if step.is_none() && adoption == Adoption::Adopt {
         return Err(Hold::new(
@@ -53,6 +55,27 @@ pub(crate) fn take_over(
         ));
     }
     Ok(step)
+}
+
+/// Where resources may share an object (two Zones of one domain), the one that made it is named: it is no stranger's.
+fn names_sharer(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &Member,
+    free: &[&Value],
+    mut hold: Hold,
+) -> Hold {
+    let holders = free.iter().filter_map(|object| {
+        let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
+        snapshot.claims.get(external).and_then(|claims| holder(claims)).filter(|other| *other != id)
+    });
+    if let (Reason::AlreadyExists, Some(other)) = (hold.reason, holders.into_iter().next()) {
+        hold.message = format!(
+            "{other} manages it already; remove one of the two, or annotate this one with {}: adopt to share it",
+            names::ADOPTION_POLICY
+        );
+    }
+    hold
 }
 
 /// Cloudflare says that the object exists and does not show it. An earlier attempt of ours may have made it a moment ago,
@@ -93,6 +116,17 @@ fn adopt_named(
             Reason::NotFound,
             format!("annotation {} names {external}, which does not exist", names::ADOPT_ID),
         )),
+        Observed::Unread
+            if request(Method::Get, member.kind.routes.item, context.parent, external).is_none() =>
+        {
+            Err(Hold::new(
+                Reason::InvalidSpec,
+                format!(
+                    "annotation {} is {external:?}, which cannot be an ID of Cloudflare's",
+                    names::ADOPT_ID
+                ),
+            ))
+        }
         Observed::Unread => Ok(Some(Step::Reading)),
         Observed::Failed(ReadFault::Api(error)) if error.class() == ErrorClass::Invalid => Err(Hold::new(
             Reason::NotFound,

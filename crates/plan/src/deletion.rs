@@ -150,7 +150,7 @@ fn delete_marked(
             *began
         }
     };
-    if mark.is_over(began) { Ok(release(member)) } else { Err(await_mark(mark, now)) }
+    if mark.is_over(began) { Ok(release(member)) } else { await_mark(member, mark, now) }
 }
 
 /// Takes our finalizer off. Conditional, since a merge patch replaces the whole list.

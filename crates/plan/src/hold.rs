@@ -35,7 +35,7 @@ impl Hold {
         match error.class() {
             Class::Unauthorized | Class::Forbidden => Self {
                 reason: Reason::TerminalError,
-                message: format!("cannot {doing}: Cloudflare refused the token of {credentials}: {text}"),
+                message: format!("cannot {doing} with the token of {credentials}: {text}"),
                 retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
                 refused_credentials: true,
             },

@@ -13,7 +13,7 @@ use crate::context::{self, Context, Desired};
 use crate::creating::Mark;
 use crate::difference::{differences, put, update_body};
 use crate::hold::Hold;
-use crate::patches::{claim, prepare, unmark};
+use crate::patches::{claim, prepare, restamp, unmark};
 use crate::policy;
 use crate::read::{full_key, guarded, hold_from_fault, request};
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
@@ -109,7 +109,9 @@ fn apply(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) ->
         not_anothers(snapshot, id, external)?;
         match &member.live {
             Observed::Unread => return Ok(Step::Reading),
-            Observed::Failed(fault) => return Err(hold_from_fault(member, fault, "read the object")),
+            Observed::Failed(fault) => {
+                return Err(hold_from_fault(member, fault, &format!("read {}", named(member, external))));
+            }
             Observed::Seen(live, _) => {
                 return owned(snapshot, id, member, &context, desired, live, external);
             }
@@ -152,6 +154,16 @@ pub(crate) fn not_anothers(snapshot: &Snapshot, id: &MemberId, external: &str) -
     match snapshot.claims.get(external).and_then(|claims| holder(claims)) {
         Some(other) if other != id && claims => Err(conflict(snapshot, id, other)),
         _ => Ok(()),
+    }
+}
+
+/// An object by its ID, and by the label where only that names it: people edit labels.
+fn named(member: &Member, external: &str) -> String {
+    let recorded = member.object.status_str(member.kind.identity.status) == Some(external);
+    match member.kind.identity.label.filter(|label| !recorded && member.object.label(label) == Some(external))
+    {
+        Some(label) => format!("the object {external:?} that label {label} names"),
+        None => format!("the object {external}"),
     }
 }
 
@@ -374,7 +386,7 @@ fn create(
     }
     if let Some(earlier) = &mark {
         if !earlier.is_harmless(desired) && !began.is_some_and(|began| earlier.is_over(began)) {
-            return Err(await_mark(earlier, now));
+            return await_mark(member, earlier, now);
         }
     }
     let fresh = Mark::for_create(desired.key.clone(), now);
@@ -386,17 +398,24 @@ fn create(
     Ok(prepare(member, annotations, member.kind.identity.label.map(|label| (label, Value::Null))))
 }
 
-/// The wait for the time after which nothing of an earlier attempt can land any more.
-pub(crate) fn await_mark(mark: &Mark, now: Timestamp) -> Hold {
+/// The wait for the time after which nothing of an earlier attempt can land any more. A mark that ends later than any
+/// mark written now was written by a clock that has been set back since: it starts anew.
+pub(crate) fn await_mark(member: &Member, mark: &Mark, now: Timestamp) -> Result<Step, Hold> {
+    let fresh = Mark::for_create(mark.key.clone(), now);
+    if mark.until > fresh.until {
+        return Ok(restamp(member, &fresh));
+    }
     let left = mark.until.map(|until| until.duration_since(now)).unwrap_or_default();
     let left = std::time::Duration::try_from(left).unwrap_or_default() + std::time::Duration::from_secs(1);
-    Hold {
+    Err(Hold {
         reason: Reason::APIError,
-        message: "an earlier create was never answered and may still take effect; looking again before the next one"
-            .to_owned(),
+        message: format!(
+            "an earlier create was never answered and may still take effect until {}; then it is looked for once more",
+            mark.until.unwrap_or(now)
+        ),
         retry_after: Some(left),
         refused_credentials: false,
-    }
+    })
 }
 
 /// The calls that change what differs, as the kind's API takes them.

@@ -59,6 +59,15 @@ pub(crate) fn claim(member: &Member, desired: &Desired, external: &str) -> Step 
     Step::Kubernetes(Write::Claim, patch(member, body))
 }
 
+/// Writes the mark anew, with an end that the clock can reach.
+pub(crate) fn restamp(member: &Member, mark: &Mark) -> Step {
+    let body = json!({"metadata": {
+        "resourceVersion": member.object.metadata.resource_version,
+        "annotations": {names::CREATING: mark.to_string()},
+    }});
+    Step::Kubernetes(Write::Unmark, patch(member, body))
+}
+
 /// Takes the creating mark off: it proves nothing any more.
 pub(crate) fn unmark(member: &Member) -> Step {
     let body = json!({"metadata": {"annotations": {names::CREATING: null}}});

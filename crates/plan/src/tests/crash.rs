@@ -18,7 +18,7 @@ objects:
   spec: {zoneRef: {name: example-com}, name: _sip._tcp, type: SRV, data: {priority: 1, weight: 2, port: 5060, target: sip.example.com}, ttl: 1, proxied: false}
 ",
         &expect![[r#"
-            status: DNSRecord apps/sip Ready=False APIError: an earlier create was never answered and may still take effect; looking again before the next one
+            status: DNSRecord apps/sip Ready=False APIError: an earlier create was never answered and may still take effect until 2026-01-01T00:04:00Z; then it is looked for once more
             next: DNSRecord apps/sip Fault(Some(241s))
         "#]],
     );
@@ -113,7 +113,7 @@ objects:
   spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.2, ttl: 1, proxied: false}
 ",
         &expect![[r#"
-            status: DNSRecord apps/a Ready=False APIError: an earlier create was never answered and may still take effect; looking again before the next one
+            status: DNSRecord apps/a Ready=False APIError: an earlier create was never answered and may still take effect until 2026-01-01T00:04:00Z; then it is looked for once more
             next: DNSRecord apps/a Fault(Some(241s))
         "#]],
     );
@@ -129,7 +129,7 @@ objects:
   spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
 ",
         &expect![[r#"
-            status: DNSRecord apps/a Ready=False APIError: an earlier create was never answered and may still take effect; looking again before the next one
+            status: DNSRecord apps/a Ready=False APIError: an earlier create was never answered and may still take effect until 2026-01-01T00:04:00Z; then it is looked for once more
             next: DNSRecord apps/a Fault(Some(241s))
         "#]],
     );
@@ -216,7 +216,7 @@ live:
             stage
               DELETE /zones/0000000000000000000000000000abcd/dns_records/r2 as kflare/token/CF_API_TOKEN
                 DNSRecord apps/sip delete (creating mark proves r2)
-            status: DNSRecord apps/sip Ready=False APIError: an earlier create was never answered and may still take effect; looking again before the next one
+            status: DNSRecord apps/sip Ready=False APIError: an earlier create was never answered and may still take effect until 2026-01-01T00:04:00Z; then it is looked for once more
             next: DNSRecord apps/sip Fault(Some(241s))
         "#]],
     );
