@@ -1,10 +1,11 @@
 //! A plan for people: a line for each object with a sign, below it what changes, field by field; then a summary.
 //! Shows what it is given; secrets are not among it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use plan::predict::{shown, shown_value};
-use plan::{Act, FieldDiff, Request};
+use plan::{Act, FieldDiff, MemberId, Request};
 use serde_json::Value;
 
 use super::finding::{Deed, Finding, Findings};
@@ -36,12 +37,11 @@ pub(super) fn render(findings: &Findings, style: Style) -> String {
 /// What would be done and what is in the way.
 pub(super) fn changes(findings: &Findings, style: Style) -> String {
     let mut out = String::new();
+    let requests = if style.verbose { requests(&findings.acts) } else { BTreeMap::new() };
     for object in findings.objects.iter().filter(|object| style.verbose || !object.is_at_rest()) {
         object_lines(&mut out, object, style);
-        if style.verbose {
-            for act in findings.acts.iter().filter(|act| is_of(act, object)) {
-                let _ = writeln!(out, "{INDENT}{}", paint(Tone::Faint, &request(act), style));
-            }
+        for act in requests.get(&object.member).into_iter().flatten() {
+            let _ = writeln!(out, "{INDENT}{}", paint(Tone::Faint, &request(act), style));
         }
     }
     if !out.is_empty() {
@@ -146,8 +146,15 @@ fn fields(lines: &mut Vec<String>, path: &str, body: &Value) {
     }
 }
 
-fn is_of(act: &Act, object: &Finding) -> bool {
-    act.parts.iter().any(|part| part.member == object.member)
+/// The acts that each object has a part in.
+fn requests(acts: &[Act]) -> BTreeMap<&MemberId, Vec<&Act>> {
+    let mut requests: BTreeMap<&MemberId, Vec<&Act>> = BTreeMap::new();
+    for act in acts {
+        for part in &act.parts {
+            requests.entry(&part.member).or_default().push(act);
+        }
+    }
+    requests
 }
 
 /// Method and path of what would be sent.
