@@ -26,6 +26,7 @@ use tokio::time::Instant;
 pub use foresight::Foresight;
 pub use read_only::Secrets;
 
+use crate::bounded::bounded;
 use crate::cache::{Cache, Source};
 use crate::cloudflare::Cloudflare;
 use crate::credentials::Credentials;
@@ -196,6 +197,7 @@ fn context(
     let cloudflare =
         Cloudflare::new(transport, Arc::clone(&clock), metrics, timings.cloudflare_request, lease.clone());
     let kubernetes_timeout = timings.kubernetes_request;
+    let kubernetes = bounded(kubernetes, kubernetes_timeout, Arc::clone(&shared.metrics));
     let sender = Sender { cloudflare, kubernetes: kubernetes.clone(), kubernetes_timeout, lease };
     Context {
         shared: Arc::clone(shared),

@@ -12,9 +12,10 @@ mod overlay;
 mod tests;
 mod text;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use jiff::Timestamp;
@@ -42,6 +43,9 @@ const CHANGES: u8 = 2;
 /// The exit code when something is in the way.
 const OBSTRUCTED: u8 = 1;
 
+/// After this long without a word people wonder whether anything happens.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Holds the token where there is no cluster. Not a flag: what is on a command line, everyone can read.
 const TOKEN: &str = "CLOUDFLARE_API_TOKEN";
 
@@ -52,7 +56,7 @@ const TOKEN: &str = "CLOUDFLARE_API_TOKEN";
 pub fn execute(arguments: &PlanArguments) -> anyhow::Result<ExitCode> {
     log::begin(log::Level::Error, log::Format::Text);
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    let findings = runtime.block_on(plan(arguments));
+    let findings = runtime.block_on(patiently(plan(arguments)));
     // A name that is being looked up in the system's resolver cannot be cancelled and must not be waited for.
     runtime.shutdown_background();
     let findings = findings?;
@@ -65,6 +69,18 @@ pub fn execute(arguments: &PlanArguments) -> anyhow::Result<ExitCode> {
     };
     io::stdout().lock().write_all(text.as_bytes()).context("cannot write to standard output")?;
     Ok(exit_code(&findings))
+}
+
+/// Says on a terminal that something is being done, once it takes longer than people wait without a word.
+async fn patiently<T>(work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    if let Ok(done) = tokio::time::timeout(PATIENCE, work.as_mut()).await {
+        return done;
+    }
+    if io::stderr().is_terminal() {
+        eprintln!("Reading the cluster and Cloudflare …");
+    }
+    work.await
 }
 
 fn exit_code(findings: &Findings) -> ExitCode {
