@@ -1,8 +1,10 @@
 //! The one integration-test binary of the workspace.
 
 mod architecture;
+mod book;
 mod edges;
 mod flags;
+mod numbers;
 mod records;
 mod scenarios;
 mod simulation;
