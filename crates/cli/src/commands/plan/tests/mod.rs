@@ -25,9 +25,11 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// A plan in a world as it is.
+/// A plan in a world as it is, and as it still is afterwards.
 async fn ask(world: &World, ask: Ask<'_>) -> anyhow::Result<Findings> {
     let manifests = manifest::parse("a.yaml", ask.manifests)?;
+    let writes = || (world.cloudflare.log().writes(), world.kubernetes.log().writes());
+    let before = writes();
     let (client, cloudflare, config) = world.ways();
     let inventory = match ask.no_cluster {
         true => None,
@@ -35,7 +37,9 @@ async fn ask(world: &World, ask: Ask<'_>) -> anyhow::Result<Findings> {
     };
     let token = ask.no_cluster.then_some(crate::world::TOKEN);
     let question = Question { manifests, intent: ask.intent, all: ask.all, token };
-    Ok(find(question, inventory.as_ref(), cloudflare, &config, world.clock.now()).await?)
+    let found = find(question, inventory.as_ref(), cloudflare, &config, world.clock.now()).await;
+    assert_eq!(writes(), before, "a plan writes");
+    Ok(found?)
 }
 
 /// Runs `test` in a world of its own, in virtual time.
