@@ -71,6 +71,17 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// A name of others as it is, but for what [`harmless`] escapes and the ends of lines: where a message has lines of its
+/// own, a name must not look like one of them.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_harmful(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    }
+    shown
+}
+
 fn is_harmful(c: char) -> bool {
     let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // The line and paragraph separators end a line for some terminals.
@@ -187,6 +198,7 @@ mod tests {
         assert_eq!(harmless("a\x1b[2Jb"), "a\\u{1b}[2Jb");
         assert_eq!(harmless("a\r\nb\tc\u{9b}d"), "a  b c\\u{9b}d");
         assert_eq!(harmless("evil\u{202e}txt"), "evil\\u{202e}txt");
+        assert_eq!(escaped("a\nb\x1b[2J ü"), "a\\u{a}b\\u{1b}[2J ü");
     }
 
     #[test]

@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::yaml;
+use crate::terminal;
+
 /// Extensions that `kubectl apply -f DIRECTORY` takes.
 const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
 
@@ -37,7 +40,8 @@ pub(in crate::commands) struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: document {} (line {})", self.file, self.document, self.line)
+        let file = terminal::escaped(&self.file);
+        write!(f, "{file}: document {} (line {})", self.document, self.line)
     }
 }
 
@@ -56,10 +60,11 @@ impl Manifest {
         let word = |pointer: &str| self.object.pointer(pointer).and_then(Value::as_str);
         let kind = word("/kind").unwrap_or_default();
         let name = word("/metadata/name").unwrap_or_default();
-        match word("/metadata/namespace") {
+        let title = match word("/metadata/namespace") {
             Some(namespace) => format!("{kind} {namespace}/{name}"),
             None => format!("{kind} {name}"),
-        }
+        };
+        terminal::escaped(&title)
     }
 
     /// The place of a field, as far as its names can be followed through the text; else that of the document.
@@ -85,18 +90,23 @@ impl Manifest {
 /// Why manifests cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::commands) enum ManifestError {
-    #[error("cannot read {}", path.display())]
+    #[error("cannot read {}", shown(path))]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{} is larger than 64 MiB: split it", .0.display())]
+    #[error("{} is larger than 64 MiB: split it", shown(.0))]
     TooLarge(PathBuf),
-    #[error("{} holds no .yaml, .yml or .json file", .0.display())]
+    #[error("{} holds no .yaml, .yml or .json file", shown(.0))]
     NoFiles(PathBuf),
-    #[error("{0}: not YAML: {1}")]
+    #[error("{0}: {1}")]
     Syntax(Place, String),
     #[error("{0}: {1} is missing: an object needs apiVersion, kind and metadata.name")]
     Field(Place, &'static str),
     #[error("{0}: not an object: every document is a Kubernetes object with apiVersion and kind")]
     NotAnObject(Place),
+}
+
+/// A path on one line: a name may hold anything.
+fn shown(path: &Path) -> String {
+    terminal::escaped(&path.display().to_string())
 }
 
 /// The samples.
@@ -171,7 +181,7 @@ pub(in crate::commands) fn parse(file: &str, text: &str) -> Result<Vec<Manifest>
     for (index, (line, text)) in documents(text).into_iter().enumerate() {
         let first = text.lines().position(is_content).unwrap_or(0);
         let place = Place { file: file.to_owned(), document: index + 1, line: line + first };
-        let value: Value = serde_saphyr::from_str(&text).map_err(|error| syntax(&place, line, &error))?;
+        let value: Value = yaml::parse(&text).map_err(|fault| syntax(&place, line, fault))?;
         if value.is_null() {
             continue;
         }
@@ -180,15 +190,10 @@ pub(in crate::commands) fn parse(file: &str, text: &str) -> Result<Vec<Manifest>
     Ok(manifests)
 }
 
-fn syntax(place: &Place, first_line: usize, error: &serde_saphyr::Error) -> ManifestError {
-    let error = error.without_snippet();
-    let within = error.location().and_then(|location| usize::try_from(location.line()).ok());
-    let line = within.map_or(place.line, |line| first_line + line.saturating_sub(1));
-    // The library's own words name a line of the document; ours is a line of the file.
-    let text = error.to_string();
-    let said = text.lines().next().unwrap_or_default();
-    let said = said.split(" at line ").next().unwrap_or(said);
-    ManifestError::Syntax(Place { line, ..place.clone() }, said.to_owned())
+/// A fault knows a line of its document; ours is a line of the file.
+fn syntax(place: &Place, first_line: usize, fault: yaml::Fault) -> ManifestError {
+    let line = fault.line.map_or(place.line, |line| first_line + line.saturating_sub(1));
+    ManifestError::Syntax(Place { line, ..place.clone() }, fault.said)
 }
 
 fn add(
@@ -300,7 +305,17 @@ mod tests {
         assert!(broken.starts_with("a.yaml: document 2 (line "), "{broken}");
         assert!(broken.contains(": not YAML: "), "{broken}");
         let twice = error("kind: x\nkind: y\n");
-        assert!(twice.starts_with("a.yaml: document 1 (line 2): not YAML: "), "{twice}");
+        assert!(twice.starts_with("a.yaml: document 1 (line 2): the key \"kind\" "), "{twice}");
+    }
+
+    #[test]
+    fn names_of_others_stay_on_their_line() {
+        let failed = parse("a\nb\u{1b}.yaml", "kind: x\n").unwrap_err().to_string();
+        assert!(failed.starts_with(r"a\u{a}b\u{1b}.yaml: document 1"), "{failed}");
+        let text = "{apiVersion: v1, kind: Namespace, metadata: {name: \"a\\nb\"}}";
+        assert_eq!(parse("a.yaml", text).unwrap()[0].title(), r"Namespace a\u{a}b");
+        let missing = read(&[PathBuf::from("no/such\nfile")]).unwrap_err().to_string();
+        assert_eq!(missing, r"cannot read no/such\u{a}file");
     }
 
     #[test]

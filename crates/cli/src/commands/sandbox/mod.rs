@@ -12,6 +12,7 @@ mod scenarios;
 mod seeds;
 mod session;
 mod welcome;
+mod yaml;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

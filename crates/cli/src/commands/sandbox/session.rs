@@ -18,6 +18,7 @@ use super::row::{self, Row};
 use super::welcome::{self, Welcome};
 use crate::commands::outside;
 use crate::commands::signals::Ends;
+use crate::terminal;
 use crate::world::{Options, World};
 
 /// Between two looks at the worlds: short enough to look live, long enough to cost nothing.
@@ -32,6 +33,9 @@ const UNCHANGED_MAX: Duration = Duration::from_secs(10);
 
 /// Refusals of the API server that are printed at once; more would scroll the first away.
 const REFUSALS_SHOWN: usize = 10;
+
+/// What is said of output that nobody takes.
+const UNWRITTEN: &str = "cannot write to standard output";
 
 /// What is served, for as long as it is held.
 struct Serving {
@@ -71,7 +75,8 @@ fn apply(world: &World, manifests: &[Manifest]) -> anyhow::Result<()> {
             create_namespace(world, namespace);
         }
         if let Err(status) = world.kubernetes.apply_strictly(manifest.object.clone()) {
-            refusals.push(format!("{}: {}: {status}", manifest.place, manifest.title()));
+            let said = terminal::escaped(&status.to_string());
+            refusals.push(format!("{}: {}: {said}", manifest.place, manifest.title()));
         }
     }
     let more = refusals.len().saturating_sub(REFUSALS_SHOWN);
@@ -197,7 +202,7 @@ async fn follow(
     loop {
         tokio::select! {
             signal = ends.next() => {
-                reporter.remark(&format!("{signal}: ended, and everything with it"))?;
+                reporter.remark(&format!("{signal}: ended, and everything with it")).context(UNWRITTEN)?;
                 let unfinished = arguments.once;
                 return Ok(if unfinished { ExitCode::FAILURE } else { ExitCode::SUCCESS });
             }
@@ -205,18 +210,19 @@ async fn follow(
         }
         watch.look(world);
         if !watch.reported && (watch.turned || reporter.is_live()) {
-            reporter.progress(&watch.rows, Calls::of(&world.cloudflare), watch.busy_since.elapsed())?;
+            let calls = Calls::of(&world.cloudflare);
+            reporter.progress(&watch.rows, calls, watch.busy_since.elapsed()).context(UNWRITTEN)?;
         }
         if arguments.once {
             let is_late = watch.busy_since.elapsed() >= arguments.timeout;
             let settled = watch.rest() == Some(Rest::Settled);
             if settled || is_late {
                 let rest = if settled { Rest::Settled } else { Rest::Retrying };
-                reporter.rest(rest, &watch.rows, &world.cloudflare)?;
+                reporter.rest(rest, &watch.rows, &world.cloudflare).context(UNWRITTEN)?;
                 return verdict(&watch.rows);
             }
         } else if let Some(rest) = watch.rest().filter(|_| !watch.reported && !arguments.no_operator) {
-            reporter.rest(rest, &watch.rows, &world.cloudflare)?;
+            reporter.rest(rest, &watch.rows, &world.cloudflare).context(UNWRITTEN)?;
             watch.reported = true;
         }
     }
