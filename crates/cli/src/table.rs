@@ -54,27 +54,33 @@ pub fn lines<const N: usize>(heading: [&str; N], rows: &[[Cell; N]], look: Look)
             *width = (*width).max(terminal::width(&cell.text));
         }
     }
-    if let Some(columns) = look.columns {
-        fit(&mut widths, columns);
-    }
-    std::iter::once(&heading).chain(rows).map(|row| line(row, &widths, look)).collect()
+    let titles = heading.each_ref().map(|cell| terminal::width(&cell.text));
+    let shown = look.columns.map_or(N, |columns| fit(&mut widths, &titles, columns));
+    std::iter::once(&heading).chain(rows).map(|row| line(row, &widths[..shown], look)).collect()
 }
 
-/// Takes what is too much from the last column, then from the widest ones.
-fn fit(widths: &mut [usize], columns: usize) {
-    let Some(last) = widths.len().checked_sub(1) else { return };
+/// Takes what is too much from the last column, then from the widest ones, and from their titles last of all. Says how
+/// many columns there is room for: a line that wraps is worse than one that ends.
+fn fit(widths: &mut [usize], titles: &[usize], columns: usize) -> usize {
+    let Some(last) = widths.len().checked_sub(1) else { return 0 };
     let gaps = last * GAP.len();
     let too_much = |widths: &[usize]| (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
     let spare = widths[last].saturating_sub(LAST_LEAST);
     widths[last] -= spare.min(too_much(widths));
-    while too_much(widths) > 0 {
-        let Some(widest) = widths.iter_mut().max().filter(|width| **width > 1) else { return };
-        *widest -= 1;
+    for keeps_titles in [true, false] {
+        while too_much(widths) > 0 {
+            let least = |title: usize| if keeps_titles { title.max(1) } else { 1 };
+            let can_give = widths.iter_mut().zip(titles).filter(|(width, title)| **width > least(**title));
+            let Some((widest, _)) = can_give.max_by_key(|(width, _)| **width) else { break };
+            *widest -= 1;
+        }
     }
+    if too_much(widths) > 0 { (columns + GAP.len()) / (1 + GAP.len()) } else { widths.len() }
 }
 
-fn line<const N: usize>(row: &[Cell; N], widths: &[usize; N], look: Look) -> String {
+fn line(row: &[Cell], widths: &[usize], look: Look) -> String {
     let mut line = String::new();
+    let row = &row[..widths.len().min(row.len())];
     let end = row.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
     for (index, (cell, width)) in row.iter().zip(widths).take(end).enumerate() {
         let text = terminal::shortened(&cell.text, *width);
@@ -155,7 +161,11 @@ mod tests {
     fn no_width_is_too_small_to_answer() {
         for columns in 0..30 {
             let rows = [["Zone".into(), "default/example-com".into()]];
-            let _ = lines(["KIND", "NAME"], &rows, Look { columns: Some(columns), colour: true });
+            let lines = lines(["KIND", "NAME"], &rows, Look { columns: Some(columns), colour: false });
+            assert!(lines.iter().all(|line| terminal::width(line) <= columns), "{columns}: {lines:#?}");
+            if columns >= "KIND  NAME".len() {
+                assert!(lines[0].starts_with("KIND  NAME"), "titles give way last: {columns}: {lines:#?}");
+            }
         }
         assert_eq!(lines([], &[], Look { columns: Some(3), colour: false }), [""]);
     }
