@@ -28,7 +28,7 @@ pub struct RunArguments {
     /// The namespace of the Lease `a634e97e.kflare.dev`
     ///
     /// By default the pod's own namespace, outside a cluster that of the kubeconfig's context.
-    #[arg(long, env = "NAMESPACE", value_name = "NAME")]
+    #[arg(long, env = "NAMESPACE", value_name = "NAME", value_parser = namespace)]
     pub namespace: Option<String>,
 
     /// Where the Cloudflare API is
@@ -144,6 +144,23 @@ fn positive(text: &str) -> Result<Duration, String> {
         Err("it must be longer than nothing: write for example 5m".to_owned())
     } else {
         Ok(duration)
+    }
+}
+
+/// Longest DNS-1123 label, which a namespace's name is.
+const LABEL_MAX: usize = 63;
+
+/// Nothing is as good as not set: charts set it so.
+fn namespace(text: &str) -> Result<String, String> {
+    let fits = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    let is_label =
+        text.len() <= LABEL_MAX && text.bytes().all(fits) && !text.starts_with('-') && !text.ends_with('-');
+    if is_label {
+        Ok(text.to_owned())
+    } else {
+        Err("the name of a namespace has a-z, 0-9 and -, begins and ends with a letter or a digit, and is at most 63 long: \
+             write for example kflare-system"
+            .to_owned())
     }
 }
 

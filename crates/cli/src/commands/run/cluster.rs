@@ -44,6 +44,11 @@ pub(in crate::commands) enum ClusterError {
         "the cluster does not know {0}: apply the CustomResourceDefinitions with `kflare crds | kubectl apply -f -`"
     )]
     NoSuchKind(String),
+    #[error(
+        "the namespace {0} of the Lease does not exist: create it with `kubectl create namespace {0}`, or name another with \
+         --namespace"
+    )]
+    NoSuchNamespace(String),
     #[error("the API server lists {0} without end: something is wrong with it, or with what is between")]
     Endless(String),
     #[error("the API server refuses to list {resource} ({code}: {said})")]
@@ -90,8 +95,10 @@ async fn inferred(options: &KubeConfigOptions) -> Result<Config, ClusterError> {
     Config::infer().await.map_err(|source| ClusterError::NoCluster(Box::new(source)))
 }
 
-/// Lists one object of everything that the operator watches.
-pub(in crate::commands) async fn check(client: &Client, server: &str) -> Result<(), ClusterError> {
+/// Lists one object of everything that the operator watches. Gives the kinds that the cluster does not know, unless it
+/// knows none: whoever removes kflare may delete one definition before the objects of another are gone.
+pub(in crate::commands) async fn check(client: &Client, server: &str) -> Result<Vec<String>, ClusterError> {
+    let mut missing = Vec::new();
     for kind in kinds::KINDS {
         let resource = ApiResource {
             group: kinds::names::GROUP.to_owned(),
@@ -102,12 +109,34 @@ pub(in crate::commands) async fn check(client: &Client, server: &str) -> Result<
         };
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
         let name = format!("{}.{}", kind.plural, kinds::names::GROUP);
-        drop(look(server, name, api.list_metadata(&one())).await?);
+        match look(server, name, api.list_metadata(&one())).await {
+            Ok(_) => {}
+            Err(ClusterError::NoSuchKind(name)) => missing.push(name),
+            Err(error) => return Err(error),
+        }
+    }
+    if missing.len() == kinds::KINDS.len() {
+        return Err(ClusterError::NoSuchKind(missing.join(", ")));
     }
     // Never with their data.
     drop(look(server, "secrets".to_owned(), Api::<Secret>::all(client.clone()).list_metadata(&one())).await?);
     let namespaces = Api::<Namespace>::all(client.clone());
-    look(server, "namespaces".to_owned(), namespaces.list_metadata(&one())).await.map(drop)
+    look(server, "namespaces".to_owned(), namespaces.list_metadata(&one())).await.map(|_| missing)
+}
+
+/// The namespace of the Lease must be there: without it no election is ever won, and nothing would be written.
+pub(in crate::commands) async fn check_namespace(
+    client: &Client,
+    server: &str,
+    name: &str,
+) -> Result<(), ClusterError> {
+    let namespaces = Api::<Namespace>::all(client.clone());
+    match look(server, format!("namespace {name}"), namespaces.get_metadata_opt(name)).await {
+        Ok(None) => Err(ClusterError::NoSuchNamespace(name.to_owned())),
+        // Roles of one's own may lack `get`, which nothing else needs.
+        Ok(Some(_)) | Err(ClusterError::Forbidden { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn one() -> ListParams {
@@ -142,10 +171,51 @@ fn refusal(server: String, resource: String, status: &Status) -> ClusterError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::simulate;
+    use crate::world::{Options, World};
 
     fn said(code: u16) -> String {
         let status = Status { code, message: "no".to_owned(), ..Status::default() };
         refusal("http://x".to_owned(), "zones.kflare.dev".to_owned(), &status).to_string()
+    }
+
+    /// A cluster without these kinds, and what the look before the start says of it.
+    fn checked(without: &[&kinds::Kind]) -> Result<Vec<String>, ClusterError> {
+        let looked = simulate(async {
+            let world = World::new(Options { empty: true, ..Options::default() }).unwrap();
+            for kind in without {
+                let name = format!("{}.{}", kind.plural, kinds::names::GROUP);
+                world.kubernetes.delete("CustomResourceDefinition", None, &name).unwrap();
+            }
+            check(&world.ways().0, "http://x").await
+        });
+        looked.unwrap()
+    }
+
+    #[test]
+    fn an_uninstall_that_has_begun_can_be_finished() {
+        assert_eq!(checked(&[]).unwrap(), Vec::<String>::new());
+        let (one, all) = (&kinds::KINDS[..1], kinds::KINDS);
+        let gone = format!("{}.{}", one[0].plural, kinds::names::GROUP);
+        assert_eq!(checked(one).unwrap(), [gone]);
+        let error = checked(all).unwrap_err();
+        assert!(matches!(error, ClusterError::NoSuchKind(_)), "{error}");
+    }
+
+    #[test]
+    fn the_namespace_of_the_lease_must_be_there() {
+        let looked = simulate(async {
+            let world = World::new(Options { empty: true, ..Options::default() }).unwrap();
+            let client = world.ways().0;
+            (
+                check_namespace(&client, "http://x", "default").await,
+                check_namespace(&client, "http://x", "nowhere").await,
+            )
+        });
+        let (there, missing) = looked.unwrap();
+        assert!(there.is_ok(), "{there:?}");
+        let missing = missing.unwrap_err().to_string();
+        assert!(missing.contains("`kubectl create namespace nowhere`"), "{missing}");
     }
 
     #[test]

@@ -55,15 +55,26 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let probes = listen(&arguments.health_probe_bind_address, "--health-probe-bind-address").await?;
     let (client, cluster) = cluster::connect(arguments.kubeconfig.as_deref(), None).await?;
     let server = cluster.cluster_url.to_string();
-    tokio::select! {
-        checked = cluster::check(&client, &server) => checked?,
+    let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
+    let namespace = namespace.unwrap_or(cluster.default_namespace);
+    let looks = async {
+        let missing = cluster::check(&client, &server).await?;
+        cluster::check_namespace(&client, &server, &namespace).await.map(|()| missing)
+    };
+    let missing = tokio::select! {
+        looked = looks => looked?,
         signal = ends.next() => {
             tracing::info!(signal, "ended before the start");
             return Ok(ExitCode::SUCCESS);
         }
+    };
+    if !missing.is_empty() {
+        tracing::warn!(
+            missing = missing.join(", "),
+            "some CustomResourceDefinitions are missing: unless kflare is being removed, apply them with \
+             `kflare crds | kubectl apply -f -`"
+        );
     }
-    let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
-    let namespace = namespace.unwrap_or(cluster.default_namespace);
     let config = config(arguments, namespace);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
