@@ -1,5 +1,6 @@
 //! The commands of the one binary `kflare`: reads the command line and hands over. Each command is a module.
 
+mod cloudflare_url;
 pub mod completions;
 pub mod crds;
 pub mod duration;
@@ -10,7 +11,7 @@ pub mod run;
 pub mod sandbox;
 mod signals;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::builder::Resettable;
@@ -60,6 +61,18 @@ pub enum Command {
     Completions(completions::CompletionsArguments),
 }
 
+impl Command {
+    /// True when the exit code is an answer, which "nobody reads what I print" must not stand for; and for the operator,
+    /// whose pipes are connections.
+    fn answers(&self) -> bool {
+        match self {
+            Self::Sandbox(arguments) => arguments.command.is_some() || arguments.serve.once,
+            Self::Run(_) | Self::Plan(_) => true,
+            Self::Crds(_) | Self::Completions(_) => false,
+        }
+    }
+}
+
 /// Reads the command line and does what it says.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -73,14 +86,20 @@ pub fn main() -> ExitCode {
         Ok(line) => line,
         Err(code) => return code,
     };
+    let answers = line.command.answers();
     let outcome = match line.command {
         Command::Sandbox(arguments) => sandbox::execute(&arguments),
         Command::Run(arguments) => run::execute(&arguments),
-        Command::Plan(arguments) => plan::execute(&arguments),
+        Command::Plan(arguments) => {
+            let checked = cloudflare_url::check(&arguments.cloudflare_api_url);
+            checked.map_err(Into::into).and_then(|()| plan::execute(&arguments))
+        }
         Command::Crds(arguments) => crds::execute(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Completions(arguments) => completions::execute(&arguments).map(|()| ExitCode::SUCCESS),
     };
-    outcome.unwrap_or_else(|error| failed(&error))
+    outcome.unwrap_or_else(
+        |error| if !answers && is_unread(&error) { ExitCode::SUCCESS } else { failed(&error) },
+    )
 }
 
 /// What was asked for; of a command line that makes no sense, or asks for help, the exit code after a word about it.
@@ -88,27 +107,31 @@ pub fn main() -> ExitCode {
 fn command_line() -> Result<Cli, ExitCode> {
     let matches = without_empty_variables(Cli::command()).try_get_matches();
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| {
-        // Nobody can be told when the terminal is gone.
-        let _ = error.print();
-        if error.use_stderr() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        let is_missing = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
+        if error.use_stderr() || is_missing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
     })
 }
 
-/// A variable that is set to nothing counts as not set, as for the old programs: charts set them so.
+/// A variable that is set to nothing counts as not set, as for the old programs: charts set them so. Help tells the
+/// names of variables and not their values, which may hold a password.
 fn without_empty_variables(command: clap::Command) -> clap::Command {
     let known = |argument: Arg| {
+        let argument = argument.hide_env_values(true);
         let value = argument.get_env().and_then(std::env::var_os);
         if value.is_some_and(|value| value.is_empty()) { argument.env(Resettable::Reset) } else { argument }
     };
     command.mut_args(known).mut_subcommands(without_empty_variables)
 }
 
-/// Prints an error with what it comes from. A reader of our output who has left (`kflare crds | head`) is none.
+/// A reader of our output has left, as in `kflare crds | head`.
+fn is_unread(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Prints an error with what it comes from.
 fn failed(error: &anyhow::Error) -> ExitCode {
-    let is_unread = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    if is_unread.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
-        return ExitCode::SUCCESS;
-    }
     let text = sentence(error);
     let heading = terminal::Tone::Bad.paint("error:", terminal::wants_colour(&io::stderr()));
     let lines: Vec<_> = text.lines().map(terminal::harmless).collect();

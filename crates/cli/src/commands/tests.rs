@@ -82,6 +82,8 @@ fn wrong_values_say_what_is_right() {
         ("kflare run --default-deletion-policy keep", "[possible values: delete, retain]"),
         ("kflare run --log-level loud", "write off, error, warn"),
         ("kflare run --metrics-bind-adress :1", "--metrics-bind-address"),
+        ("kflare run --namespace Bad_Name!", "write for example kflare-system"),
+        ("kflare run --namespace=-a", "write for example kflare-system"),
         ("kflare sandbox --plan huge", "[possible values: free, pro, business, enterprise]"),
         ("kflare sandbox --once --no-operator", "cannot be used with"),
         ("kflare sandbox run", "<SCENARIO>"),
@@ -109,4 +111,36 @@ fn a_sandbox_serves_unless_told_otherwise() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn only_commands_whose_exit_code_is_no_answer_may_go_unread() {
+    let answers = |line: &str| read(line).unwrap().command.answers();
+    for line in ["kflare sandbox --once", "kflare sandbox sim", "kflare plan -f a.yaml", "kflare run"] {
+        assert!(answers(line), "{line}");
+    }
+    for line in ["kflare sandbox", "kflare crds", "kflare completions bash"] {
+        assert!(!answers(line), "{line}");
+    }
+    let closed = io::Error::from(io::ErrorKind::BrokenPipe);
+    assert!(is_unread(&anyhow::Error::new(closed).context("cannot write to standard output")));
+    assert!(!is_unread(&anyhow::anyhow!("1 of 1 objects are not Ready")));
+}
+
+#[test]
+fn help_tells_no_value_of_the_environment() {
+    let mut command = without_empty_variables(Cli::command());
+    command.build();
+    for command in command.get_subcommands() {
+        for argument in command.get_arguments().filter(|argument| argument.get_env().is_some()) {
+            assert!(argument.is_hide_env_values_set(), "{} {}", command.get_name(), argument.get_id());
+        }
+    }
+}
+
+#[test]
+fn a_namespace_is_a_label_or_nothing() {
+    assert_eq!(run("kflare run --namespace kflare-system").namespace.as_deref(), Some("kflare-system"));
+    assert_eq!(run("kflare run --namespace=").namespace.as_deref(), Some(""));
+    assert!(read(&format!("kflare run --namespace {}", "a".repeat(64))).is_err());
 }

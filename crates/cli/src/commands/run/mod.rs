@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 pub use arguments::{DeletionPolicy, OldSwitches, RunArguments};
 
 use super::signals::Ends;
-use super::{log, outside};
+use super::{cloudflare_url, log, outside};
 use crate::terminal;
 
 /// The exit code of a process that a second signal ended, as shells give it for SIGINT.
@@ -49,6 +49,7 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     for notice in arguments.switches.notices() {
         tracing::warn!("{notice}");
     }
+    cloudflare_url::check(&arguments.cloudflare_api_url)?;
     let cloudflare = transport::https(&arguments.cloudflare_api_url)
         .context("--cloudflare-api-url: write for example https://api.cloudflare.com/client/v4")?;
     let metrics = listen(&arguments.metrics_bind_address, "--metrics-bind-address").await?;
