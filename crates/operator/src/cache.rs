@@ -1,6 +1,8 @@
 //! What the watches know: each object as pruned bytes with an index row, parsed when a pass needs it.
 //! Keeps facts and says what changed; whom a change wakes is decided in [`crate::routing`].
 
+mod secrets;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -8,12 +10,14 @@ use kinds::{Key, Kind, Resource};
 use plan::MemberId;
 use plan::snapshot::{Claim, Lookup};
 
+use self::secrets::Secrets;
 use crate::object;
 
 /// Where a version of an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A page of a list: believed even if its version is lower, because a restored etcd counts anew.
+    /// A page of a list: believed even if its version is lower, because a restored etcd counts anew; but not against what
+    /// was learned while the list was read, which its pages may be too old to show.
     List,
     /// A watch event.
     Watch,
@@ -37,8 +41,6 @@ pub struct Seen {
 pub struct Change {
     /// The object.
     pub member: MemberId,
-    /// A version that the cache did not have, whoever made it.
-    pub newer: bool,
     /// Something of the object that we did not expect differs: it is looked at again.
     pub foreign: bool,
     /// What was seen before; `None` for a new object.
@@ -53,6 +55,10 @@ struct Row {
     uid: Box<str>,
     version: Box<str>,
     fingerprint: u64,
+    /// What the event of a write of ours must show that is on its way. It serves once.
+    expected: Option<u64>,
+    /// When it was learned, in changes of all caches.
+    learned: u64,
     seen: Seen,
     recorded: bool,
     created: Option<Timestamp>,
@@ -67,6 +73,8 @@ struct Shelf {
     rows: BTreeMap<Key, Row>,
     claims: BTreeMap<Box<str>, BTreeSet<Key>>,
     synced: bool,
+    /// When the list that is being read, or was read last, began; in changes of all caches.
+    list_began: u64,
 }
 
 /// All caches.
@@ -74,16 +82,12 @@ struct Shelf {
 pub struct Cache {
     shelves: BTreeMap<&'static str, Shelf>,
     children: BTreeMap<(&'static str, Key), BTreeSet<MemberId>>,
-    by_secret: BTreeMap<Key, BTreeSet<MemberId>>,
-    secrets: BTreeMap<Key, Box<str>>,
-    /// Secrets that carry our protection, referenced or not: what was protected once is found again whatever was
-    /// recorded.
-    protected: BTreeSet<Key>,
-    secrets_synced: bool,
+    secrets: Secrets,
     namespaces: BTreeMap<String, BTreeMap<String, String>>,
     namespaces_synced: bool,
     objects: usize,
     bytes: usize,
+    changes: u64,
 }
 
 impl Cache {
@@ -93,7 +97,7 @@ impl Cache {
         let shelf = |kind: &&'static Kind| {
             let kind = *kind;
             let (rows, claims) = (BTreeMap::new(), BTreeMap::new());
-            (kind.name, Shelf { kind, rows, claims, synced: false })
+            (kind.name, Shelf { kind, rows, claims, synced: false, list_began: 0 })
         };
         Self { shelves: kinds.iter().map(shelf).collect(), ..Self::default() }
     }
@@ -101,28 +105,48 @@ impl Cache {
     /// Takes a version of an object; `None` when the cache had it or a newer one.
     pub fn apply(&mut self, kind: &'static Kind, resource: &Resource, source: Source) -> Option<Change> {
         let key = resource.key();
-        let shelf = self.shelves.get(kind.name)?;
-        let old = shelf.rows.get(&key);
-        if let Some(row) = old
+        let shelf = self.shelves.get_mut(kind.name)?;
+        if let Some(row) = shelf.rows.get_mut(&key)
             && *row.uid == *resource.metadata.uid
-            && !is_newer(&resource.metadata.resource_version, &row.version, source)
+            && !is_newer(&resource.metadata.resource_version, row, source, shelf.list_began)
         {
+            if matches!(source, Source::Own(_)) {
+                // Its event was faster than the answer.
+                row.expected = None;
+            }
             return None;
         }
-        let expected = match (source, old) {
+        let mut row = Row::of(kind, resource)?;
+        let foreign = match (source, shelf.rows.get(&key)) {
             // Its deletion was seen before the answer to our write: the answer is history.
             (Source::Own(_), None) => return None,
-            (Source::Own(expected), Some(row)) => expected.unwrap_or(row.fingerprint),
-            (_, Some(row)) => row.fingerprint,
-            (_, None) => 0,
+            (Source::Own(expected), Some(old)) => row.fingerprint != expected.unwrap_or(old.fingerprint),
+            (_, None) => true,
+            (_, Some(old)) if row.fingerprint == old.fingerprint => {
+                row.expected = old.expected;
+                false
+            }
+            (_, Some(old)) => old.expected != Some(row.fingerprint),
         };
-        let row = Row::of(kind, resource)?;
-        let foreign = old.is_none() || row.fingerprint != expected;
+        self.changes += 1;
+        row.learned = self.changes;
         let member = MemberId { kind: kind.name, key };
         let after = Some(row.seen.clone());
-        let before = self.remove_row(&member).map(|row| row.seen);
+        let secrets = row.secrets.clone();
+        let before = self.remove_row(&member);
         self.insert_row(&member, row);
-        Some(Change { member, newer: true, foreign, before, after })
+        let left = before.iter().flat_map(|before| &before.secrets).filter(|key| !secrets.contains(*key));
+        left.for_each(|secret| self.secrets.unused(secret, &member));
+        Some(Change { member, foreign, before: before.map(|row| row.seen), after })
+    }
+
+    /// A write of ours is about to be sent that leads to this fingerprint if nobody else writes meanwhile: the event that
+    /// shows it is no news, even if it comes before the answer (design §3). `None` when nothing is on its way any more.
+    pub fn expect(&mut self, member: &MemberId, fingerprint: Option<u64>) {
+        let shelf = self.shelves.get_mut(member.kind);
+        if let Some(row) = shelf.and_then(|shelf| shelf.rows.get_mut(&member.key)) {
+            row.expected = fingerprint;
+        }
     }
 
     /// An object is gone. `uid` guards against an old event about an object made anew.
@@ -132,8 +156,16 @@ impl Cache {
             return None;
         }
         let member = MemberId { kind: kind.name, key: key.clone() };
-        let before = self.remove_row(&member).map(|row| row.seen);
-        Some(Change { member, newer: true, foreign: true, before, after: None })
+        let before = self.remove_row(&member)?;
+        before.secrets.iter().for_each(|secret| self.secrets.unused(secret, &member));
+        Some(Change { member, foreign: true, before: Some(before.seen), after: None })
+    }
+
+    /// A list is about to be asked for: what is learned from here on, its pages may be too old to show.
+    pub fn list_begins(&mut self, kind: &'static Kind) {
+        if let Some(shelf) = self.shelves.get_mut(kind.name) {
+            shelf.list_began = self.changes;
+        }
     }
 
     /// Ends a list: what it did not hold is gone (the watcher itself tells nobody, kube issue 1590).
@@ -198,7 +230,7 @@ impl Cache {
 
     /// The objects whose token lies in this Secret, or that protect it.
     pub fn users_of_secret(&self, secret: &Key) -> impl Iterator<Item = &MemberId> {
-        self.by_secret.get(secret).into_iter().flatten()
+        self.secrets.users(secret)
     }
 
     /// All objects of a kind.
@@ -218,19 +250,32 @@ impl Cache {
         })
     }
 
-    /// Who claims which external ID, among the resources whose parent exists: a claim whose parent is gone does not
+    /// Who claims these external IDs, among the resources whose parent exists: a claim whose parent is gone does not
     /// count (contract K11).
     #[must_use]
-    pub fn claims(&self, kind: &'static str) -> BTreeMap<String, Vec<Claim>> {
+    pub fn claims<'i>(
+        &self,
+        kind: &'static str,
+        ids: impl IntoIterator<Item = &'i str>,
+    ) -> BTreeMap<String, Vec<Claim>> {
         let Some(shelf) = self.shelves.get(kind) else { return BTreeMap::new() };
         let claim = |key: &Key| {
             let row = shelf.rows.get(key).filter(|row| self.parents_exist(shelf.kind, row))?;
             let member = MemberId { kind, key: key.clone() };
             Some(Claim { member, recorded: row.recorded, created: row.created })
         };
-        let of_id = |keys: &BTreeSet<Key>| keys.iter().filter_map(claim).collect::<Vec<_>>();
-        let all = shelf.claims.iter().map(|(id, keys)| (id.to_string(), of_id(keys)));
-        all.filter(|(_, claims)| !claims.is_empty()).collect()
+        let of_id = |id: &'i str| {
+            let claims: Vec<Claim> = shelf.claims.get(id)?.iter().filter_map(claim).collect();
+            (!claims.is_empty()).then(|| (id.to_owned(), claims))
+        };
+        ids.into_iter().filter_map(of_id).collect()
+    }
+
+    /// True while an object of this kind stands for the external ID.
+    #[must_use]
+    pub fn stands_for(&self, kind: &str, external: &str) -> bool {
+        let rows = self.shelves.get(kind).into_iter().flat_map(|shelf| shelf.rows.values());
+        rows.into_iter().any(|row| row.external.as_deref() == Some(external))
     }
 
     fn parents_exist(&self, kind: &Kind, row: &Row) -> bool {
@@ -244,30 +289,17 @@ impl Cache {
 
     /// Notes whether a Secret carries our protection.
     pub fn protects(&mut self, key: &Key, protected: bool) {
-        if protected {
-            self.protected.insert(key.clone());
-        } else {
-            self.protected.remove(key);
-        }
+        self.secrets.protects(key, protected);
     }
 
     /// Secrets that carry our protection although nothing references them any more.
     pub fn leftover_protections(&self) -> impl Iterator<Item = &Key> {
-        self.protected.iter().filter(|key| !self.by_secret.contains_key(*key))
+        self.secrets.leftover_protections()
     }
 
     /// A Secret's version by its metadata; true when it is news. `None` stands for a deleted one.
-    pub fn secret(&mut self, key: Key, version: Option<&str>) -> bool {
-        match version {
-            Some(version) if self.secrets.get(&key).is_some_and(|known| &**known == version) => false,
-            // Only Secrets that somebody uses are remembered: a cluster has thousands of others.
-            Some(version) if self.by_secret.contains_key(&key) => {
-                self.secrets.insert(key, version.into());
-                true
-            }
-            Some(_) => false,
-            None => self.secrets.remove(&key).is_some() || self.by_secret.contains_key(&key),
-        }
+    pub fn secret(&mut self, key: &Key, version: Option<&str>) -> bool {
+        self.secrets.seen(key, version)
     }
 
     /// A namespace's labels; true when they changed. `None` stands for a deleted one.
@@ -294,15 +326,9 @@ impl Cache {
         gone
     }
 
-    /// Ends a list of Secrets: the others that are in use are gone. Returns their keys.
+    /// Ends a list of Secrets: the others that are in use are gone. Returns the keys of which that is news.
     pub fn secrets_listed(&mut self, held: &BTreeSet<Key>) -> Vec<Key> {
-        self.secrets_synced = true;
-        self.protected.retain(|key| held.contains(key));
-        let gone: Vec<Key> = self.secrets.keys().filter(|key| !held.contains(*key)).cloned().collect();
-        for key in &gone {
-            self.secrets.remove(key);
-        }
-        gone
+        self.secrets.listed(held)
     }
 
     /// The labels of a namespace.
@@ -340,7 +366,7 @@ impl Cache {
     /// True when every list has been read once.
     #[must_use]
     pub fn is_synced(&self) -> bool {
-        self.namespaces_synced && self.secrets_synced && self.shelves.values().all(|shelf| shelf.synced)
+        self.namespaces_synced && self.secrets.is_synced() && self.shelves.values().all(|shelf| shelf.synced)
     }
 
     /// Objects and bytes held, for metrics.
@@ -354,7 +380,7 @@ impl Cache {
             self.children.entry((kind, key.clone())).or_default().insert(member.clone());
         }
         for secret in &row.secrets {
-            self.by_secret.entry(secret.clone()).or_default().insert(member.clone());
+            self.secrets.used(secret, member);
         }
         if let Some(shelf) = self.shelves.get_mut(member.kind) {
             if let Some(claim) = &row.seen.claim {
@@ -366,6 +392,7 @@ impl Cache {
         }
     }
 
+    /// Takes a row out of all indices but that of Secrets, which keeps what it knows while a new version comes in.
     fn remove_row(&mut self, member: &MemberId) -> Option<Row> {
         let shelf = self.shelves.get_mut(member.kind)?;
         let row = shelf.rows.remove(&member.key)?;
@@ -376,9 +403,6 @@ impl Cache {
         }
         for reference in &row.seen.references {
             unlink(&mut self.children, reference, member);
-        }
-        for secret in &row.secrets {
-            unlink(&mut self.by_secret, secret, member);
         }
         Some(row)
     }
@@ -399,6 +423,8 @@ impl Row {
             uid: resource.metadata.uid.as_str().into(),
             version: resource.metadata.resource_version.as_str().into(),
             fingerprint: object::fingerprint(resource),
+            expected: None,
+            learned: 0,
             seen: Seen { visible: object::visible(kind, resource), claim, references: references.collect() },
             recorded: resource.status_str(kind.identity.status).is_some(),
             created: resource.metadata.creation_timestamp,
@@ -411,12 +437,14 @@ impl Row {
 
 /// Versions of one object can be compared as integers (KEP-5504, and always so on etcd); any other kind of version
 /// only for equality.
-fn is_newer(version: &str, known: &str, source: Source) -> bool {
-    if version == known {
+fn is_newer(version: &str, known: &Row, source: Source, list_began: u64) -> bool {
+    if *version == *known.version {
         return false;
     }
-    match (version.parse::<u64>(), known.parse::<u64>()) {
-        (Ok(version), Ok(known)) => version > known || source == Source::List,
+    match (version.parse::<u64>(), known.version.parse::<u64>()) {
+        (Ok(version), Ok(earlier)) => {
+            version > earlier || source == Source::List && known.learned <= list_began
+        }
         _ => true,
     }
 }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use cf_api::token::Secret;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1;
-use kinds::{Key, Kind, Resource};
+use kinds::{Key, Kind, Resource, names};
 use kube::{Api, Client};
 use plan::context::{self, Teardown};
 use plan::snapshot::{Credential, Lookup, Member, Observed, SecretFacts, Snapshot};
-use plan::{CredId, MemberId, policy, protection};
+use plan::{CredId, MemberId, ReadAnswer, policy, protection};
+use serde_json::Value;
 
 use crate::cache::Cache;
 use crate::credentials::{Credentials, SecretRead, credential};
@@ -43,10 +44,14 @@ pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Delet
         }
         members.insert(id.clone(), member);
     }
+    let claims = claiming.map_or_else(BTreeMap::new, |kind| {
+        let named = members.values().flat_map(named_ids);
+        cache.claims(kind, named)
+    });
     Snapshot {
         unit: slice.unit.clone(),
         members,
-        claims: claiming.map(|kind| cache.claims(kind)).unwrap_or_default(),
+        claims,
         listing: Observed::Unread,
         document: Observed::Unread,
         complete: slice.complete,
@@ -54,6 +59,32 @@ pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Delet
         made: Default::default(),
         memory: state.memory(&slice.unit),
         deletion_default,
+    }
+}
+
+/// The external IDs that a member's resource names, in whatever way.
+fn named_ids(member: &Member) -> impl Iterator<Item = &str> {
+    let (kind, object) = (member.kind, &member.object);
+    let label = kind.identity.label.and_then(|label| object.label(label));
+    let status = object.status_str(kind.identity.status);
+    [kind.external_id(object), label, status, object.annotation(names::ADOPT_ID)].into_iter().flatten()
+}
+
+/// Adds who claims the objects that an answer shows: one may be claimed by a resource of another namespace, through
+/// another Zone for the same zone. Only IDs that the pass has met are looked up, because a cluster has many others.
+pub fn claims_of_answer(cache: &Cache, snapshot: &mut Snapshot, answer: &ReadAnswer) {
+    let claiming = |member: &&Member| member.kind.identity.spec.is_none();
+    let Some(kind) = snapshot.members.values().find(claiming).map(|member| member.kind) else { return };
+    let items = match answer {
+        ReadAnswer::One(item) => std::slice::from_ref(item),
+        ReadAnswer::Many { items, .. } => items,
+        ReadAnswer::Failed(_) => return,
+    };
+    let id = |item: &'_ Value| item.pointer(kind.identity.wire).and_then(Value::as_str).map(str::to_owned);
+    let ids: Vec<String> = items.iter().filter_map(id).collect();
+    for (id, claims) in cache.claims(kind.name, ids.iter().map(String::as_str)) {
+        // What is there counts our own patches of this pass.
+        snapshot.claims.entry(id).or_insert(claims);
     }
 }
 
@@ -209,3 +240,6 @@ async fn secret_metadata(client: &Client, key: &Key) -> Lookup<Resource> {
         Err(_) => Lookup::Unknown("the API server did not give a usable answer".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,8 @@ const SPREAD: f64 = 0.2;
 
 /// What an informer does with what it sees.
 trait Sink<K>: Send {
+    /// A list is about to be asked for.
+    fn list_begins(&mut self) {}
     fn applied(&mut self, object: K, source: Source);
     fn deleted(&mut self, object: K);
     fn listed(&mut self, held: &BTreeSet<Key>);
@@ -94,7 +96,10 @@ async fn watch<K>(
 
 fn take<K: kube::Resource>(event: watcher::Event<K>, sink: &mut impl Sink<K>, held: &mut BTreeSet<Key>) {
     match event {
-        watcher::Event::Init => held.clear(),
+        watcher::Event::Init => {
+            held.clear();
+            sink.list_begins();
+        }
         watcher::Event::InitApply(object) => {
             held.insert(key_of(&object));
             sink.applied(object, Source::List);
@@ -123,6 +128,10 @@ struct Objects {
 }
 
 impl Sink<Object> for Objects {
+    fn list_begins(&mut self) {
+        self.shared.lock().cache.list_begins(self.kind);
+    }
+
     fn applied(&mut self, object: Object, source: Source) {
         let resource = Resource::from(object);
         self.shared.lock().take(self.kind, &resource, source);
@@ -156,10 +165,7 @@ impl Sink<PartialObjectMeta<Secret>> for Secrets {
     }
 
     fn listed(&mut self, held: &BTreeSet<Key>) {
-        let mut state = self.shared.lock();
-        for key in state.cache.secrets_listed(held) {
-            state.take_secret(&key, None);
-        }
+        self.shared.lock().take_secrets_list(held);
     }
 }
 

@@ -134,6 +134,7 @@ impl<'c> Pass<'c> {
         let answers: Vec<(Read, ReadAnswer, Timestamp)> =
             futures::stream::iter(sends).buffered(SENDS_AT_ONCE).collect().await;
         for (read, answer, began) in answers {
+            gather::claims_of_answer(&context.shared.lock().cache, &mut self.snapshot, &answer);
             plan::fold(&mut self.snapshot, &read, answer, began);
         }
     }
@@ -158,6 +159,7 @@ impl<'c> Pass<'c> {
                 let outcome = if time.is_over() {
                     Outcome::NotSent(Cause::BudgetExhausted)
                 } else {
+                    announce(context, &act, expected);
                     context.act(snapshot, &act, class, tokens, time).await
                 };
                 note(context, &act, &outcome, expected);
@@ -239,21 +241,30 @@ impl<'c> Pass<'c> {
     }
 }
 
-/// Tells the caches of an answered patch at once: claims count from then on (design §3).
+/// Tells the caches of a patch that is about to be sent: its event may be faster than its answer.
+fn announce(context: &Context, act: &Act, expected: Option<u64>) {
+    if let Request::Kubernetes(patch) = &act.request
+        && let plan::act::Target::Kind(kind) = patch.target
+    {
+        context.shared.writes(&MemberId { kind, key: patch.key.clone() }, expected);
+    }
+}
+
+/// Tells the caches what became of a patch: claims count from its answer on (design §3).
 fn note(context: &Context, act: &Act, outcome: &Outcome, expected: Option<u64>) {
-    let (Request::Kubernetes(patch), Outcome::Done(Reply::Kubernetes(object))) = (&act.request, outcome)
-    else {
-        return;
-    };
-    match patch.target {
-        plan::act::Target::Kind(name) => {
+    let Request::Kubernetes(patch) = &act.request else { return };
+    match (patch.target, outcome) {
+        (plan::act::Target::Kind(name), Outcome::Done(Reply::Kubernetes(object))) => {
             if let Some(kind) = kinds::kind(name) {
                 context.shared.wrote(kind, object, expected);
             }
         }
-        plan::act::Target::Secret => {
+        (plan::act::Target::Secret, Outcome::Done(Reply::Kubernetes(object))) => {
             context.shared.lock().wrote_secret(&patch.key, &object.metadata.resource_version);
         }
+        // It may still take effect, and then its event is ours.
+        (_, Outcome::Unknown(_)) => {}
+        _ => announce(context, act, None),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Turns reads and acts into requests, and answers into outcomes. Makes no choices (V2).
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use cf_api::budget::Class;
@@ -56,6 +55,14 @@ pub enum WriteError {
     /// It was not sent.
     #[error("not sent")]
     NotSent(Cause),
+}
+
+impl WriteError {
+    /// True when the write may have taken effect all the same, now or later.
+    #[must_use]
+    pub const fn may_have_happened(&self) -> bool {
+        matches!(self, Self::Unknown(_))
+    }
 }
 
 impl Sender {
@@ -241,6 +248,3 @@ fn write_error(error: &kube::Error) -> WriteError {
         _ => WriteError::Failed(status.message.clone()),
     }
 }
-
-/// Shares a sender between passes.
-pub type SharedSender = Arc<Sender>;

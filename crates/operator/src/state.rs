@@ -92,6 +92,11 @@ impl Shared {
         self.changed.notified().await;
     }
 
+    /// A write of ours is about to be sent that leads to this fingerprint; `None` once it cannot take effect any more.
+    pub fn writes(&self, member: &MemberId, fingerprint: Option<u64>) {
+        self.lock().cache.expect(member, fingerprint);
+    }
+
     /// The answer to a write of ours: the cache has it at once, and others see what changed.
     pub fn wrote(&self, kind: &'static Kind, answer: &Resource, expected: Option<u64>) {
         self.lock().take(kind, answer, Source::Own(expected));
@@ -123,15 +128,26 @@ impl State {
 
     /// A token Secret may have changed.
     pub fn take_secret(&mut self, key: &Key, version: Option<&str>) {
-        if self.cache.secret(key.clone(), version) {
-            let woken = routing::secret_changed(&self.cache, &mut self.queue, key, Instant::now());
-            self.count(woken);
+        if self.cache.secret(key, version) {
+            self.secret_changed(key);
         }
+    }
+
+    /// Takes the end of a list of Secrets.
+    pub fn take_secrets_list(&mut self, held: &BTreeSet<Key>) {
+        for key in self.cache.secrets_listed(held) {
+            self.secret_changed(&key);
+        }
+    }
+
+    fn secret_changed(&mut self, key: &Key) {
+        let woken = routing::secret_changed(&self.cache, &mut self.queue, key, Instant::now());
+        self.count(woken);
     }
 
     /// The answer to our own write of a Secret: its echo is no news.
     pub fn wrote_secret(&mut self, key: &Key, version: &str) {
-        self.cache.secret(key.clone(), Some(version));
+        self.cache.secret(key, Some(version));
     }
 
     /// Namespaces whose labels changed.

@@ -76,8 +76,13 @@ impl StatusWriter {
             "metadata": { "uid": base.metadata.uid, "resourceVersion": base.metadata.resource_version },
             "status": change,
         });
-        let answer = self.sender.patch_status(kind, &member.key, &body).await?;
         let expected = object::patched(base, &body).map(|object| object::fingerprint(&object));
+        self.shared.writes(member, expected);
+        let answer = self.sender.patch_status(kind, &member.key, &body).await.inspect_err(|error| {
+            if !error.may_have_happened() {
+                self.shared.writes(member, None);
+            }
+        })?;
         self.shared.wrote(kind, &answer, expected);
         if let Some(event) = event {
             tracing::info!(

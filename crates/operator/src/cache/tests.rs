@@ -70,6 +70,7 @@ fn an_old_event_never_wins_but_a_list_is_believed() {
     assert_eq!(cache.apply(row("Zone"), &zone(19), Source::Watch), None);
     assert_eq!(cache.apply(row("Zone"), &zone(20), Source::List), None);
     // An etcd restored from a backup counts from an earlier version.
+    cache.list_begins(row("Zone"));
     assert!(cache.apply(row("Zone"), &zone(10), Source::List).is_some());
 }
 
@@ -134,11 +135,11 @@ fn an_answer_to_a_write_does_not_bring_back_what_is_gone() {
 fn a_claim_whose_parent_is_gone_does_not_count() {
     let mut cache = cache();
     cache.apply(row("DNSRecord"), &record("a", Some("r1")), Source::Watch).unwrap();
-    assert!(cache.claims("DNSRecord").is_empty());
+    assert!(cache.claims("DNSRecord", ["r1"]).is_empty());
     cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
-    assert_eq!(cache.claims("DNSRecord")["r1"].len(), 1);
+    assert_eq!(cache.claims("DNSRecord", ["r1", "r2"])["r1"].len(), 1);
     cache.apply(row("DNSRecord"), &record("b", Some("r1")), Source::Watch).unwrap();
-    assert_eq!(cache.claims("DNSRecord")["r1"].len(), 2);
+    assert_eq!(cache.claims("DNSRecord", ["r1", "r2"])["r1"].len(), 2);
 }
 
 #[test]
@@ -147,4 +148,90 @@ fn an_object_comes_out_as_it_went_in() {
     let record = record("a", Some("r1"));
     cache.apply(row("DNSRecord"), &record, Source::Watch).unwrap();
     assert_eq!(cache.get("DNSRecord", &key("a")), Lookup::Found(record));
+}
+
+#[test]
+fn the_event_of_our_write_is_no_news_though_it_comes_before_the_answer() {
+    let mut cache = cache();
+    let member = MemberId::new(row("Zone"), key("z"));
+    cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+    let mark = json!({"metadata": {"annotations": {"kflare.dev/creating": "x"}, "resourceVersion": "21"}});
+    let written = patched(&zone(20), &mark).unwrap();
+    let expected = Some(fingerprint(&written));
+    cache.expect(&member, expected);
+    assert!(!cache.apply(row("Zone"), &written, Source::Watch).unwrap().foreign);
+    assert_eq!(cache.apply(row("Zone"), &written, Source::Own(expected)), None);
+    // It serves once: whoever takes the mark away and puts it back is somebody else.
+    assert!(cache.apply(row("Zone"), &zone(22), Source::Watch).unwrap().foreign);
+    let again = patched(&written, &json!({"metadata": {"resourceVersion": "23"}})).unwrap();
+    assert!(cache.apply(row("Zone"), &again, Source::Watch).unwrap().foreign);
+}
+
+#[test]
+fn the_first_event_that_differs_ends_the_wait_for_our_own() {
+    let mut cache = cache();
+    let member = MemberId::new(row("Zone"), key("z"));
+    cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+    let mark = json!({"metadata": {"annotations": {"kflare.dev/creating": "x"}, "resourceVersion": "23"}});
+    let written = patched(&zone(20), &mark).unwrap();
+    cache.expect(&member, Some(fingerprint(&written)));
+    // Nothing that counts differs: the wait goes on.
+    assert!(!cache.apply(row("Zone"), &zone(21), Source::Watch).unwrap().foreign);
+    let edit = json!({"metadata": {"labels": {"a": "b"}, "resourceVersion": "22"}});
+    assert!(cache.apply(row("Zone"), &patched(&zone(20), &edit).unwrap(), Source::Watch).unwrap().foreign);
+    assert!(cache.apply(row("Zone"), &written, Source::Watch).unwrap().foreign);
+}
+
+#[test]
+fn a_list_that_was_read_before_our_write_takes_no_claim_back() {
+    let mut cache = cache();
+    let version = |resource: &Resource, version: &str| {
+        patched(resource, &json!({"metadata": {"resourceVersion": version}})).unwrap()
+    };
+    cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
+    let (plain, claimed) = (version(&record("a", None), "10"), version(&record("a", Some("r1")), "12"));
+    cache.apply(row("DNSRecord"), &plain, Source::Watch).unwrap();
+    cache.list_begins(row("DNSRecord"));
+    cache.apply(row("DNSRecord"), &claimed, Source::Own(Some(fingerprint(&claimed)))).unwrap();
+    assert_eq!(cache.apply(row("DNSRecord"), &plain, Source::List), None);
+    cache.listed(row("DNSRecord"), &BTreeSet::from([key("a")]));
+    assert_eq!(cache.claims("DNSRecord", ["r1"])["r1"].len(), 1);
+    // The next list began after the write: what it shows is so, however low its versions.
+    cache.list_begins(row("DNSRecord"));
+    assert!(cache.apply(row("DNSRecord"), &plain, Source::List).is_some());
+    assert!(cache.claims("DNSRecord", ["r1"]).is_empty());
+}
+
+fn account(secret: &str) -> Resource {
+    resource(json!({
+        "metadata": {"name": "main", "uid": "u2", "resourceVersion": "1"},
+        "spec": {"accountID": "a1", "tokenSecretRef": {"name": secret, "namespace": "default"}},
+    }))
+}
+
+#[test]
+fn a_secret_that_was_seen_before_its_account_and_went_unwatched_is_missed() {
+    let mut cache = cache();
+    cache.secrets_listed(&BTreeSet::from([key("token")]));
+    assert!(!cache.secret(&key("token"), Some("1")), "nobody uses it");
+    cache.apply(row("CloudflareAccount"), &account("token"), Source::Watch).unwrap();
+    assert_eq!(cache.secrets_listed(&BTreeSet::from([key("token")])), []);
+    assert_eq!(cache.secrets_listed(&BTreeSet::new()), [key("token")]);
+    assert_eq!(cache.secrets_listed(&BTreeSet::new()), [], "they know");
+    assert!(cache.secret(&key("token"), Some("2")), "it is back");
+}
+
+#[test]
+fn a_new_version_of_an_account_forgets_nothing_of_its_secret() {
+    let mut cache = cache();
+    cache.apply(row("CloudflareAccount"), &account("token"), Source::Watch).unwrap();
+    assert!(cache.secret(&key("token"), Some("7")));
+    let edit = json!({"metadata": {"resourceVersion": "2", "labels": {"a": "b"}}});
+    let edited = patched(&account("token"), &edit).unwrap();
+    cache.apply(row("CloudflareAccount"), &edited, Source::Watch).unwrap();
+    assert!(!cache.secret(&key("token"), Some("7")), "the event of a version that was seen");
+    let moved = patched(&account("other"), &json!({"metadata": {"resourceVersion": "3"}})).unwrap();
+    cache.apply(row("CloudflareAccount"), &moved, Source::Watch).unwrap();
+    assert_eq!(cache.users_of_secret(&key("token")).count(), 0);
+    assert!(!cache.secret(&key("token"), Some("8")), "nobody uses it any more");
 }
