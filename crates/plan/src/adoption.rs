@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::context::{Context, Desired};
 use crate::hold::Hold;
-use crate::lifecycle::{Step, conflict, may_lag, not_anothers};
+use crate::lifecycle::{Step, conflict, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
 use crate::read::{full_key, hold_from_fault, loose_key, request};
@@ -79,13 +79,11 @@ fn names_sharer(
 }
 
 /// Cloudflare says that the object exists and does not show it. An earlier attempt of ours may have made it a moment ago,
-/// which a read that lags behind does not show yet: then it is looked for again.
+/// which a read that lags behind does not show yet: then it is looked for again. Without an earlier attempt, which a
+/// mark or our memory would tell of, it is no object of ours.
 fn shown_late(snapshot: &Snapshot, id: &MemberId, member: &Member) -> Result<(), Hold> {
-    let began = match &member.found {
-        Observed::Seen(_, began) | Observed::Absent(began) => *began,
-        Observed::Unread | Observed::Failed(_) => return Ok(()),
-    };
-    if member.progress.marked != Some(Marked::Again) && !may_lag(snapshot, id, began) {
+    let tried = member.progress.marked == Some(Marked::Again) || snapshot.memory.written.contains_key(id);
+    if !tried {
         return Ok(());
     }
     let text = member.progress.exists.as_deref().unwrap_or_default();

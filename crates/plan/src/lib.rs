@@ -25,6 +25,7 @@ pub mod document;
 pub mod hold;
 pub mod lifecycle;
 pub mod limits;
+pub mod listing;
 pub mod patches;
 pub mod policy;
 pub mod predict;

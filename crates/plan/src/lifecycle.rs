@@ -177,7 +177,10 @@ pub(crate) fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> 
 /// Reads can lag behind our own writes: what we wrote a moment ago and cannot see is not gone. Nor is what the process
 /// before this one may have written just before it ended.
 fn recently_written(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> Result<(), Hold> {
-    if !may_lag(snapshot, id, began) {
+    // A time that lies far in the future was told by a clock that has been set back since, and says nothing.
+    let lag = jiff::SignedDuration::try_from(limits::READS_MAY_LAG).unwrap_or(jiff::SignedDuration::ZERO);
+    let written = snapshot.memory.written.get(id).or(snapshot.memory.since.as_ref());
+    if !written.is_some_and(|written| began < *written + lag && *written < began + lag) {
         return Ok(());
     }
     Err(Hold {
@@ -186,14 +189,6 @@ fn recently_written(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> Res
         retry_after: Some(limits::READS_MAY_LAG),
         refused_credentials: false,
     })
-}
-
-/// True while a read that began at `began` may not show what this process, or the one before it, wrote. A time that
-/// lies far in the future was told by a clock that has been set back since, and says nothing.
-pub(crate) fn may_lag(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> bool {
-    let lag = jiff::SignedDuration::try_from(limits::READS_MAY_LAG).unwrap_or(jiff::SignedDuration::ZERO);
-    let written = snapshot.memory.written.get(id).or(snapshot.memory.since.as_ref());
-    written.is_some_and(|written| began < *written + lag && *written < began + lag)
 }
 
 /// The member's object is known and was read.

@@ -1,8 +1,6 @@
 //! What has to be read before the next decision, and how an answer changes the snapshot.
 //! Many members of one list share one read; what a read failed to show stays unknown (V3).
 
-use std::collections::BTreeMap;
-
 use cf_api::budget::Class;
 use cf_api::error::{ApiError, Class as ErrorClass};
 use cf_api::request::{Method, Request};
@@ -15,8 +13,9 @@ use crate::context::{self, Context, Desired, Teardown};
 use crate::creating::{Mark, render_key};
 use crate::hold::Hold;
 use crate::limits;
+use crate::listing;
 use crate::policy::{self, Adoption};
-use crate::snapshot::{Listing, Marked, Member, Observed, ReadFault, Snapshot};
+use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot};
 use crate::unit::{MemberId, UnitKey};
 
 /// One read and who it is for.
@@ -293,7 +292,7 @@ pub(crate) fn request(method: Method, template: &'static str, parent: &str, id: 
 /// Folds the answer to a read that began at `began` into the snapshot.
 pub fn fold(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
     match read.what {
-        What::List => fold_list(snapshot, read, answer, began),
+        What::List => listing::fold_list(snapshot, read, answer, began),
         What::Document => match answer {
             ReadAnswer::One(document) => snapshot.document = Observed::Seen(document, began),
             ReadAnswer::Many { .. } => shared_read_failed(snapshot, read, &not_one()),
@@ -321,7 +320,8 @@ fn each(snapshot: &mut Snapshot, read: &Read, change: impl Fn(&mut Member)) {
     }
 }
 
-fn not_one() -> ReadFault {
+/// An answer of another shape than asked for.
+pub(crate) fn not_one() -> ReadFault {
     ReadFault::Api(ApiError::new(200, Vec::new()))
 }
 
@@ -379,25 +379,9 @@ pub(crate) fn full_key(member: &Member, item: &Value, parents: &Parents<'_>) -> 
     render_key(&(hooks.key)(&(hooks.canonical)(item, parents)))
 }
 
-/// Hands the items of the shared list to the members they concern.
-fn fold_list(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
-    let (items, one_page) = match answer {
-        ReadAnswer::Many { items, one_page } => (items, one_page),
-        ReadAnswer::One(_) => return shared_read_failed(snapshot, read, &not_one()),
-        ReadAnswer::Failed(fault) => return shared_read_failed(snapshot, read, &fault),
-    };
-    snapshot.listing = Observed::Seen(Listing { count: items.len(), one_page }, began);
-    snapshot.memory.listed = Some(items.len());
-    let index = Index::of(snapshot, items);
-    for member in snapshot.members.values_mut() {
-        member.progress.listed = true;
-        index.show(member, one_page, began);
-    }
-}
-
 /// The shared read failed. A token that Cloudflare refused fails only its own members (contract K19): the next one
 /// is tried. Anything else concerns all.
-fn shared_read_failed(snapshot: &mut Snapshot, read: &Read, fault: &ReadFault) {
+pub(crate) fn shared_read_failed(snapshot: &mut Snapshot, read: &Read, fault: &ReadFault) {
     let refused = matches!(fault, ReadFault::Api(error)
         if matches!(error.class(), ErrorClass::Unauthorized | ErrorClass::Forbidden));
     if refused {
@@ -450,53 +434,4 @@ pub(crate) fn credentials(member: &Member) -> String {
         _ => String::new(),
     };
     format!("CloudflareAccount {account} (Secret {secret})")
-}
-
-/// The items of a list by external ID and by the part of the key that adoptions match.
-struct Index {
-    items: Vec<Value>,
-    by_id: BTreeMap<String, usize>,
-    by_key: BTreeMap<String, Vec<usize>>,
-}
-
-impl Index {
-    fn of(snapshot: &Snapshot, items: Vec<Value>) -> Self {
-        let mut index = Self { items: Vec::new(), by_id: BTreeMap::new(), by_key: BTreeMap::new() };
-        let Some(member) = snapshot.members.values().find(|member| reading_context(member).is_ok()) else {
-            return index;
-        };
-        let Ok(context) = reading_context(member) else { return index };
-        for (position, item) in items.iter().enumerate() {
-            if let Some(id) = item.pointer(member.kind.identity.wire).and_then(Value::as_str) {
-                index.by_id.insert(id.to_owned(), position);
-            }
-            index.by_key.entry(loose_key(member, item, &context.parents)).or_default().push(position);
-        }
-        index.items = items;
-        index
-    }
-
-    fn show(&self, member: &mut Member, one_page: bool, began: Timestamp) {
-        let external = member.kind.external_id(&member.object);
-        if let Some(item) = external.and_then(|id| self.by_id.get(id)).and_then(|at| self.items.get(*at)) {
-            member.live = Observed::Seen(item.clone(), began);
-            if Mark::of(&member.object).is_none() {
-                return;
-            }
-        }
-        let Ok(context) = reading_context(member) else { return };
-        let Ok(desired) = context::desired(member, &context) else { return };
-        let positions = self.by_key.get(&desired.loose_key).map(Vec::as_slice).unwrap_or_default();
-        let matching: Vec<Value> = positions.iter().filter_map(|at| self.items.get(*at)).cloned().collect();
-        let mark = Mark::of(&member.object).map(|mark| mark.key);
-        let exact = matching.iter().any(|item| {
-            let key = full_key(member, item, &context.parents);
-            key == desired.key || Some(&key) == mark.as_ref()
-        });
-        if !matching.is_empty() && (exact || one_page) {
-            member.found = Observed::Seen(matching, began);
-        } else if one_page {
-            member.found = Observed::Absent(began);
-        }
-    }
 }
