@@ -2,6 +2,7 @@
 //! Knows no kind and decides nothing about the product.
 
 mod codegen;
+mod product;
 mod tidy;
 
 use std::path::PathBuf;
@@ -26,6 +27,17 @@ enum Chore {
     },
     /// Check the house rules: module docs, file lengths, words, generated headers
     Tidy,
+    /// Measure the product on its sandbox and compare with the targets (`kflare sandbox bench`)
+    Bench {
+        /// Rows to measure; all when none is named
+        rows: Vec<String>,
+    },
+    /// Run seeds (`kflare sandbox sim`)
+    Sim {
+        /// Arguments of `kflare sandbox sim`, such as --seeds 200
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -35,6 +47,8 @@ fn main() -> ExitCode {
         Chore::Codegen { check: false } => codegen::write(&root),
         Chore::Codegen { check: true } => codegen::check(&root),
         Chore::Tidy => tidy::check(&root),
+        Chore::Bench { rows } => product::sandbox(&root, "bench", &rows),
+        Chore::Sim { arguments } => product::sandbox(&root, "sim", &arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

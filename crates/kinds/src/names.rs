@@ -23,6 +23,8 @@ pub const ADOPT_ID: &str = "kflare.dev/adopt-id";
 pub const ADOPTED: &str = "kflare.dev/adopted";
 /// `delete` or `retain`.
 pub const DELETION_POLICY: &str = "kflare.dev/deletion-policy";
+/// Any change of it, as of any metadata, has the resource looked at: kflare itself never reads it.
+pub const RECONCILE_AT: &str = "kflare.dev/reconcile-at";
 /// Written just before a create: what we are about to make, and until when the request may take effect.
 pub const CREATING: &str = "kflare.dev/creating";
 /// Written just before the delete of an object that reads as forbidden once it is gone: its ID. Only with it does a
@@ -54,6 +56,7 @@ mod tests {
             DELETION_POLICY,
             CREATING,
             DELETING,
+            RECONCILE_AT,
         ];
         let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
         assert_eq!(distinct.len(), keys.len());

@@ -79,7 +79,7 @@ pub(super) fn enterprise() -> Result<World, BenchError> {
 
 pub(super) fn zone(name: &str, domain: &str) -> Value {
     json!({
-        "apiVersion": "kflare.dev/v1alpha1",
+        "apiVersion": kinds::names::API_VERSION,
         "kind": "Zone",
         "metadata": { "name": name, "namespace": "default" },
         "spec": { "name": domain, "accountRef": { "name": "main" } },
@@ -89,7 +89,7 @@ pub(super) fn zone(name: &str, domain: &str) -> Value {
 pub(super) fn record(name: &str, zone: &str, number: usize) -> Value {
     let content = format!("10.{}.{}.{}", number >> 16 & 255, number >> 8 & 255, number & 255);
     json!({
-        "apiVersion": "kflare.dev/v1alpha1",
+        "apiVersion": kinds::names::API_VERSION,
         "kind": "DNSRecord",
         "metadata": { "name": name, "namespace": "default" },
         "spec": { "zoneRef": { "name": zone }, "name": name, "type": "A", "content": content },

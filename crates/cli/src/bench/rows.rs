@@ -92,7 +92,7 @@ async fn idle() -> Result<Row, BenchError> {
     tokio::time::sleep(BETWEEN_EDITS).await;
     reset(&world);
     for (kind, name) in [("DNSRecord", "www"), ("Zone", "example-com"), ("CloudflareAccount", "main")] {
-        let patch = json!({ "metadata": { "annotations": { "kflare.dev/reconcile-at": "now" } } });
+        let patch = json!({ "metadata": { "annotations": { kinds::names::RECONCILE_AT: "now" } } });
         world.kubernetes.patch(kind, None, name, patch)?;
     }
     until("idle", EDIT_LOOK, || counts(&world).calls >= IDLE_CALLS - 1).await?;
