@@ -271,11 +271,11 @@ impl Cache {
         ids.into_iter().filter_map(of_id).collect()
     }
 
-    /// True while an object of this kind stands for the external ID.
+    /// The external IDs that objects of this kind stand for.
     #[must_use]
-    pub fn stands_for(&self, kind: &str, external: &str) -> bool {
+    pub fn external_ids(&self, kind: &str) -> BTreeSet<&str> {
         let rows = self.shelves.get(kind).into_iter().flat_map(|shelf| shelf.rows.values());
-        rows.into_iter().any(|row| row.external.as_deref() == Some(external))
+        rows.filter_map(|row| row.external.as_deref()).collect()
     }
 
     fn parents_exist(&self, kind: &Kind, row: &Row) -> bool {

@@ -49,7 +49,7 @@ impl Dispatcher {
 
     async fn work(mut self) {
         self.lease.won().await;
-        self.context.shared.lock().since = Some((self.context.clock)());
+        self.context.shared.lock().since = Some(Instant::now());
         self.wait_for_caches().await;
         let mut passes = JoinSet::new();
         loop {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use cf_api::token::Secret;
 use futures::StreamExt;
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1;
 use kinds::{Key, Kind, Resource, names};
 use kube::{Api, Client};
@@ -26,7 +27,12 @@ pub type Tokens = BTreeMap<CredId, Secret>;
 
 /// What the caches say. Members that no longer exist are left out.
 #[must_use]
-pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Deletion) -> Snapshot {
+pub fn from_caches(
+    state: &State,
+    slice: &Slice,
+    deletion_default: policy::Deletion,
+    now: Timestamp,
+) -> Snapshot {
     let cache = &state.cache;
     let mut known = Known { cache, objects: BTreeMap::new() };
     let mut members = BTreeMap::new();
@@ -57,7 +63,7 @@ pub fn from_caches(state: &State, slice: &Slice, deletion_default: policy::Delet
         complete: slice.complete,
         refused: BTreeSet::new(),
         made: Default::default(),
-        memory: state.memory(&slice.unit),
+        memory: state.memory(&slice.unit, now),
         deletion_default,
     }
 }

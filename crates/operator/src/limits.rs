@@ -49,6 +49,9 @@ pub const DOUBLINGS_MAX: u32 = 16;
 /// Schedules of units kept beyond those in use before the old ones are swept.
 pub const SCHEDULES_SLACK: usize = 256;
 
+/// Memories of units kept beyond twice those in use before those of units that are gone are swept.
+pub const MEMORIES_SLACK: usize = 256;
+
 /// Bytes of a request line and headers, and answers, are bounded by axum; this many bytes of metrics are expected.
 pub const METRICS_BYTES: usize = 64 * 1024;
 

@@ -9,7 +9,7 @@ use cf_api::error::Cause;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use kinds::{Key, Reason};
-use plan::snapshot::{Credential, Snapshot};
+use plan::snapshot::{Credential, Member, Observed, Snapshot};
 use plan::stage::class_of;
 use plan::{Act, Decision, Hold, MemberId, Next, Outcome, Read, ReadAnswer, Reply, Report, Request, UnitKey};
 
@@ -21,6 +21,7 @@ use crate::limits::SENDS_AT_ONCE;
 use crate::object;
 use crate::pass_time::{Parked, PassTime};
 use crate::queue::{Again, Slice};
+use crate::refusals::Heard;
 use crate::send::{Sender, WriteError};
 use crate::state::Shared;
 use crate::status::Writing;
@@ -79,8 +80,9 @@ struct Pass<'c> {
 impl<'c> Pass<'c> {
     async fn run(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
         let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
-        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion);
-        plan::context::note_ages(&mut snapshot, (context.clock)());
+        let now = (context.clock)();
+        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion, now);
+        plan::context::note_ages(&mut snapshot, now);
         let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
         let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
         let tokens = gather::credentials(&mut snapshot, users, credentials, kubernetes).await;
@@ -92,7 +94,8 @@ impl<'c> Pass<'c> {
     /// A pass that only says that the one before panicked.
     async fn tell_panic(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
         let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
-        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion);
+        let now = (context.clock)();
+        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion, now);
         for member in snapshot.members.values_mut() {
             let message = "a bug in kflare stopped the reconcile; please report it with the log";
             member.progress.hold = Some(Hold::new(Reason::InternalError, message));
@@ -268,7 +271,7 @@ fn note(context: &Context, act: &Act, outcome: &Outcome, expected: Option<u64>) 
     }
 }
 
-fn settle(state: &mut crate::state::State, id: &MemberId, member: &plan::Member, report: &Report) -> Again {
+fn settle(state: &mut crate::state::State, id: &MemberId, member: &Member, report: &Report) -> Again {
     let again = match report.next {
         Next::Drift => Again::Settled,
         Next::Unsettled(after) => Again::Unsettled(after),
@@ -279,17 +282,30 @@ fn settle(state: &mut crate::state::State, id: &MemberId, member: &plan::Member,
         Next::Now(class) => Again::Now(class),
         Next::Forget => Again::Forget,
     };
-    let recheck = Some(plan::limits::REFUSED_CREDENTIALS_RECHECK);
-    let is_refused = member.progress.hold.as_ref().is_some_and(|hold| hold.retry_after == recheck);
-    match &member.credential {
-        Credential::Usable(cred) if is_refused => state.token_refused(id, cred, again),
-        _ => {
-            // A pass that did not get as far as Cloudflare says nothing about the token.
-            if matches!(again, Again::Settled | Again::Unsettled(_)) {
-                state.token_accepted(id);
-            }
-            again
-        }
+    let cred = match &member.credential {
+        Credential::Usable(cred) => Some(cred),
+        _ => None,
+    };
+    state.token_heard(id, cred, heard(member, report), again)
+}
+
+/// What the pass heard about a member's token.
+fn heard(member: &Member, report: &Report) -> Heard {
+    if report.refused_credentials {
+        return Heard::Refused;
+    }
+    let is_answered = member.progress.listed
+        || matches!(member.live, Observed::Seen(..) | Observed::Absent(_))
+        || matches!(member.found, Observed::Seen(..) | Observed::Absent(_))
+        || matches!(member.verified, Observed::Seen(..) | Observed::Absent(_));
+    match (report.reason, report.next) {
+        // Cloudflare looked at what was sent, and so at the token.
+        (Some(Reason::AlreadyExists | Reason::TerminalError), _) => Heard::Accepted,
+        _ if is_answered => Heard::Accepted,
+        // It may stay so for ever: another one has to find out.
+        (Some(Reason::InternalError), _) => Heard::Nothing,
+        (_, Next::Fault(_) | Next::Now(_) | Next::Event) => Heard::Open,
+        _ => Heard::Nothing,
     }
 }
 

@@ -330,6 +330,12 @@ impl Queue {
         self.members.get(member).map_or(0, |state| state.failures)
     }
 
+    /// A pause that differs from member to member and from try to try, by a tenth at most.
+    #[must_use]
+    pub fn spread(&self, pause: Duration, member: &MemberId, attempt: u64) -> Duration {
+        jitter::spread(pause, BACKOFF_SPREAD, self.seed, &(member.kind, &member.key), attempt)
+    }
+
     /// Units that could run now.
     #[must_use]
     pub fn ready(&self) -> usize {
@@ -448,8 +454,7 @@ impl Queue {
     fn backoff(&self, member: &MemberId, failures: u32, not_before: Option<Duration>) -> Duration {
         let Timings { backoff_first, backoff_max, .. } = self.timings;
         let pause = doubled(backoff_first, backoff_max, failures);
-        let pause =
-            jitter::spread(pause, BACKOFF_SPREAD, self.seed, &(member.kind, &member.key), failures.into());
+        let pause = self.spread(pause, member, failures.into());
         pause.min(backoff_max).max(not_before.unwrap_or_default())
     }
 

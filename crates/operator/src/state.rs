@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cf_api::budget::Class;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kinds::{Key, Kind, Resource};
 use plan::{CredId, MemberId, Memory, UnitKey};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cache::{Cache, Change, Source};
+use crate::memories::{Memories, passed_since};
 use crate::metrics::Metrics;
 use crate::queue::{Again, Queue};
+use crate::refusals::{Heard, Refusals};
 use crate::routing;
 
 /// Caches, queue and memories.
@@ -25,19 +27,12 @@ pub struct State {
     /// What is due.
     pub queue: Queue,
     /// When this process began to lead; every unit's memory reaches back to it and no further.
-    pub since: Option<Timestamp>,
-    memories: BTreeMap<UnitKey, Memory>,
+    pub since: Option<Instant>,
+    memories: Memories,
     /// Members whose copy was old: any event wakes them, their own echoes included.
     awaited: BTreeSet<MemberId>,
-    refused: BTreeMap<(CredId, &'static str), Refused>,
+    refusals: Refusals,
     metrics: Arc<Metrics>,
-}
-
-/// Members whose token Cloudflare refused: one tries again, the others follow when it succeeds (contract K16).
-#[derive(Debug)]
-struct Refused {
-    probe: MemberId,
-    followers: BTreeSet<MemberId>,
 }
 
 /// The shared state.
@@ -58,9 +53,9 @@ impl Shared {
             cache,
             queue,
             since: None,
-            memories: BTreeMap::new(),
+            memories: Memories::default(),
             awaited: BTreeSet::new(),
-            refused: BTreeMap::new(),
+            refusals: Refusals::default(),
             metrics: Arc::clone(&metrics),
         };
         Self { state: Mutex::new(state), changed: Notify::new(), alive: AtomicBool::new(true), metrics }
@@ -156,22 +151,28 @@ impl State {
         self.count(woken);
     }
 
-    /// What a unit remembers, for a pass.
-    pub fn memory(&self, unit: &UnitKey) -> Memory {
-        Memory { since: self.since, ..self.memories.get(unit).cloned().unwrap_or_default() }
+    /// What a unit remembers, for a pass that begins now.
+    pub fn memory(&self, unit: &UnitKey, now: Timestamp) -> Memory {
+        let since = self.since.map(|since| now.checked_sub(passed_since(since)).unwrap_or(now));
+        Memory { since, ..self.memories.recall(unit, now) }
     }
 
-    /// Keeps what a pass leaves to the next, as long as it means anything.
-    pub fn remember(&mut self, unit: &UnitKey, mut memory: Memory, now: Timestamp) {
-        let lag = SignedDuration::try_from(plan::limits::READS_MAY_LAG).unwrap_or(SignedDuration::ZERO);
-        memory.written.retain(|member, at| now.duration_since(*at) < lag && self.cache.contains(member));
-        memory.quarantine.retain(|member, _| self.cache.contains(member));
-        // The size of a list is only of use to a unit that has one.
-        let is_empty = memory.written.is_empty() && memory.quarantine.is_empty() && memory.listed.is_none();
-        if is_empty {
-            self.memories.remove(unit);
-        } else {
-            self.memories.insert(unit.clone(), memory);
+    /// Keeps what a pass leaves to the next.
+    pub fn remember(&mut self, unit: &UnitKey, memory: Memory, now: Timestamp) {
+        let Self { cache, memories, .. } = self;
+        memories.keep(unit, memory, now, |member| cache.contains(member));
+        if memories.are_many() {
+            let parents: BTreeMap<&str, BTreeSet<&str>> =
+                kinds::KINDS.iter().map(|kind| (kind.name, cache.external_ids(kind.name))).collect();
+            memories.sweep(|unit| match unit {
+                UnitKey::Object(member) => cache.contains(member),
+                UnitKey::Children { kind, parent } => {
+                    let above = kinds::kind(kind).and_then(|kind| kind.parent());
+                    above.is_some_and(|above| {
+                        parents.get(above.kind).is_some_and(|ids| ids.contains(parent.as_str()))
+                    })
+                }
+            });
         }
     }
 
@@ -188,38 +189,42 @@ impl State {
         }
     }
 
-    /// Cloudflare refused a member's token: the first of its kind tries again, the others wait for it.
-    pub fn token_refused(&mut self, member: &MemberId, cred: &CredId, again: Again) -> Again {
-        let refused = self
-            .refused
-            .entry((cred.clone(), member.kind))
-            .or_insert_with(|| Refused { probe: member.clone(), followers: BTreeSet::new() });
-        if refused.probe == *member || !self.cache.contains(&refused.probe) {
-            refused.probe = member.clone();
-            refused.followers.remove(member);
-            again
-        } else {
-            refused.followers.insert(member.clone());
-            Again::Resync
-        }
+    /// What a pass heard about a member's token, and when the member is looked at again because of it (contract K16).
+    pub fn token_heard(
+        &mut self,
+        member: &MemberId,
+        cred: Option<&CredId>,
+        heard: Heard,
+        again: Again,
+    ) -> Again {
+        let mut next = again;
+        let woken = match (cred, heard) {
+            (Some(cred), Heard::Refused) => {
+                next = match (self.refusals.refused(member, cred), again) {
+                    (Some(tries), Again::After(pause, class)) => {
+                        Again::After(self.queue.spread(pause, member, tries), class)
+                    }
+                    (Some(_), again) => again,
+                    (None, _) => Again::Resync,
+                };
+                self.refusals.leave(member, Some(cred))
+            }
+            (Some(cred), Heard::Accepted) => {
+                let mut woken = self.refusals.accepted(member, cred);
+                woken.extend(self.refusals.leave(member, Some(cred)));
+                woken
+            }
+            (Some(cred), Heard::Open) => self.refusals.leave(member, Some(cred)),
+            (None, Heard::Open) => BTreeSet::new(),
+            (_, Heard::Nothing) | (None, _) => self.refusals.leave(member, None),
+        };
+        self.retry(woken);
+        next
     }
 
-    /// A member was not refused: if others waited for it, they follow.
-    pub fn token_accepted(&mut self, member: &MemberId) {
-        if self.refused.is_empty() {
-            return;
-        }
-        let mut woken = BTreeSet::new();
-        self.refused.retain(|_, refused| {
-            refused.followers.remove(member);
-            let is_probe = refused.probe == *member;
-            if is_probe {
-                woken.append(&mut refused.followers);
-            }
-            !is_probe
-        });
+    fn retry(&mut self, members: BTreeSet<MemberId>) {
         let now = Instant::now();
-        for member in woken {
+        for member in members {
             let unit = routing::unit_of(&self.cache, &member);
             self.queue.add(&unit, member, Class::Retry, now);
         }
@@ -228,8 +233,9 @@ impl State {
     fn route(&mut self, change: &Change, is_event: bool) {
         let awaited = is_event && self.awaited.remove(&change.member);
         if change.after.is_none() {
-            self.memories.remove(&UnitKey::Object(change.member.clone()));
-            self.token_accepted(&change.member);
+            self.memories.forget(&UnitKey::Object(change.member.clone()));
+            let woken = self.refusals.leave(&change.member, None);
+            self.retry(woken);
         }
         let woken = routing::route(&self.cache, &mut self.queue, change, awaited, Instant::now());
         self.count(woken);
@@ -241,3 +247,6 @@ impl State {
         self.metrics.cached(objects, bytes);
     }
 }
+
+#[cfg(test)]
+mod tests;
