@@ -94,28 +94,12 @@ impl Answer {
         Answer { result, page: None, ratelimit: None }
     }
 
-    /// The result where an object is promised.
-    ///
-    /// # Errors
-    /// A transient [`ApiError`] for anything else, null included (B153).
-    pub fn require_object(&self) -> Result<&Map<String, Value>, ApiError> {
-        self.result.as_object().ok_or_else(|| self.wrong("an object"))
-    }
-
     /// The result where a list is promised.
     ///
     /// # Errors
     /// A transient [`ApiError`] for anything else: null is no empty list (B153).
     pub fn require_array(&self) -> Result<&[Value], ApiError> {
         self.result.as_array().map(Vec::as_slice).ok_or_else(|| self.wrong("an array"))
-    }
-
-    /// The result where a text is promised (a tunnel's token).
-    ///
-    /// # Errors
-    /// A transient [`ApiError`] for anything else.
-    pub fn require_string(&self) -> Result<&str, ApiError> {
-        self.result.as_str().ok_or_else(|| self.wrong("a string"))
     }
 
     fn wrong(&self, wanted: &'static str) -> ApiError {

@@ -74,13 +74,6 @@ pub const RATELIMIT_RESET_MAX: Duration = RETRY_AFTER_MAX;
 /// quota), and never more than a sixth of the call limit.
 pub const PAGES_MAX: u32 = 200;
 
-/// Records per page: a sweep of 10,000 records costs two calls, and a page stays below some 4 MB. Cloudflare
-/// allows up to 5,000,000.
-pub const DNS_PER_PAGE: u32 = 5_000;
-
-/// Zones per page, Cloudflare's maximum.
-pub const ZONES_PER_PAGE: u32 = 50;
-
 /// Operations of one DNS batch on a Free zone. Source: Cloudflare's "Batch record changes".
 pub const BATCH_MAX_FREE: usize = 200;
 

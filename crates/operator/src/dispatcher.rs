@@ -169,7 +169,7 @@ async fn one(context: Arc<Context>, slice: Slice) {
     let began = Instant::now();
     let asked = slice.members.values().map(|due| due.asked).min().unwrap_or(began);
     let is_drift = slice.members.values().all(|due| due.class == Class::Drift);
-    metrics.pass_began(controller, began - asked, is_drift);
+    let running = metrics.pass_began(controller, began - asked, is_drift);
     let span = tracing::info_span!("pass", unit = %slice.unit, members = slice.members.len());
     let again = pass::run(&context, &slice).instrument(span).await;
     let ended = ended(&again);
@@ -178,7 +178,7 @@ async fn one(context: Arc<Context>, slice: Slice) {
     state.queue.finish(&slice.unit, again, Instant::now());
     metrics.queue(state.queue.ready(), 0, retried);
     drop(state);
-    metrics.pass_ended(controller, ended, began.elapsed());
+    metrics.pass_ended(&running, ended);
     context.shared.notify();
 }
 

@@ -1,7 +1,9 @@
 //! Metrics under the names that controller-runtime's dashboards use (contract K10), and our own.
 //! Counts what it is told; labels come from closed sets, never from objects' names.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeLabelSet, prometheus_text};
@@ -10,6 +12,7 @@ use prometheus_client::metrics::family::{Family, MetricConstructor};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+use tokio::time::Instant;
 
 use crate::limits::METRICS_BYTES;
 
@@ -58,6 +61,11 @@ struct Kind {
     kind: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Method {
+    method: &'static str,
+}
+
 #[derive(Clone, Debug)]
 struct Buckets(fn() -> Histogram);
 
@@ -68,6 +76,21 @@ impl MetricConstructor<Histogram> for Buckets {
 }
 
 type Histograms<L> = Family<L, Histogram, Buckets>;
+type Seconds = Gauge<f64, AtomicU64>;
+
+/// When the passes that run began; as many as may run at once.
+#[derive(Debug, Default)]
+struct Running {
+    began: BTreeMap<u64, Instant>,
+    next: u64,
+}
+
+/// A pass that runs, for [`Metrics::pass_ended`].
+#[derive(Debug)]
+pub struct RunningPass {
+    controller: &'static str,
+    number: u64,
+}
 
 fn reconcile_histogram() -> Histogram {
     Histogram::new(RECONCILE_SECONDS)
@@ -99,6 +122,8 @@ pub struct Metrics {
     errors: Family<Controller, Counter>,
     panics: Family<Controller, Counter>,
     timeouts: Family<Controller, Counter>,
+    terminal: Family<Controller, Counter>,
+    concurrency: Family<Controller, Gauge>,
     reconcile_seconds: Histograms<Controller>,
     active: Family<Controller, Gauge>,
     depth: Family<Name, Gauge>,
@@ -106,13 +131,15 @@ pub struct Metrics {
     retries: Family<Name, Counter>,
     waited: Histograms<Name>,
     worked: Histograms<Name>,
+    unfinished: Family<Name, Seconds>,
+    longest: Family<Name, Seconds>,
+    running: Mutex<Running>,
     leader: Family<Name, Gauge>,
     calls: Family<Call, Counter>,
-    call_seconds: Histograms<Kind>,
+    call_seconds: Histograms<Method>,
     throttled: Counter<f64, AtomicU64>,
     events: Counter,
     events_lost: Counter,
-    malformed: Family<Kind, Counter>,
     watch_failures: Family<Kind, Counter>,
     cached: Gauge,
     cached_bytes: Gauge,
@@ -128,6 +155,8 @@ impl Default for Metrics {
             errors: Family::default(),
             panics: Family::default(),
             timeouts: Family::default(),
+            terminal: Family::default(),
+            concurrency: Family::default(),
             reconcile_seconds: Family::new_with_constructor(Buckets(reconcile_histogram)),
             active: Family::default(),
             depth: Family::default(),
@@ -135,13 +164,15 @@ impl Default for Metrics {
             retries: Family::default(),
             waited: Family::new_with_constructor(Buckets(queue_histogram)),
             worked: Family::new_with_constructor(Buckets(queue_histogram)),
+            unfinished: Family::default(),
+            longest: Family::default(),
+            running: Mutex::default(),
             leader: Family::default(),
             calls: Family::default(),
             call_seconds: Family::new_with_constructor(Buckets(reconcile_histogram)),
             throttled: Counter::default(),
             events: Counter::default(),
             events_lost: Counter::default(),
-            malformed: Family::default(),
             watch_failures: Family::default(),
             cached: Gauge::default(),
             cached_bytes: Gauge::default(),
@@ -168,6 +199,10 @@ impl Metrics {
         registry.register(format!("{prefix}_time_seconds"), "Duration of a pass", seconds);
         let active = self.active.clone();
         registry.register("controller_runtime_active_workers", "Passes that run", active);
+        let terminal = "controller_runtime_terminal_reconcile_errors";
+        registry.register(terminal, "Passes with a TerminalError", self.terminal.clone());
+        let concurrency = "controller_runtime_max_concurrent_reconciles";
+        registry.register(concurrency, "Passes that may run at once", self.concurrency.clone());
         registry.register("leader_election_master_status", "1 while this process leads", self.leader.clone());
     }
 
@@ -179,6 +214,10 @@ impl Metrics {
         let waited = self.waited.clone();
         registry.register("workqueue_queue_duration_seconds", "From due to running", waited);
         registry.register("workqueue_work_duration_seconds", "Duration of a pass", self.worked.clone());
+        let unfinished = "Time that the running passes have taken so far, together";
+        registry.register("workqueue_unfinished_work_seconds", unfinished, self.unfinished.clone());
+        let longest = "Time that the longest running pass has taken so far";
+        registry.register("workqueue_longest_running_processor_seconds", longest, self.longest.clone());
     }
 
     fn register_own(&mut self) {
@@ -201,11 +240,6 @@ impl Metrics {
         registry.register("kflare_events", "Events written", self.events.clone());
         let lost = self.events_lost.clone();
         registry.register("kflare_events_lost", "Events dropped or refused", lost);
-        registry.register(
-            "kflare_objects_malformed",
-            "Objects that could not be read",
-            self.malformed.clone(),
-        );
         registry.register(
             "kflare_watch_failures",
             "Watches and lists that failed",
@@ -232,23 +266,46 @@ impl Metrics {
     /// The text format of Prometheus.
     #[must_use]
     pub fn text(&self) -> String {
+        self.measure_running();
         let mut text = String::with_capacity(METRICS_BYTES);
         // Writing to a string cannot fail.
         let _ = prometheus_text::encode(&mut text, &self.registry);
         text
     }
 
+    fn measure_running(&self) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let took = running.began.values().map(|began| began.elapsed().as_secs_f64());
+        let name = Name { name: QUEUE };
+        self.unfinished.get_or_create(&name).set(took.clone().sum());
+        self.longest.get_or_create(&name).set(took.fold(0.0, f64::max));
+    }
+
+    /// How many passes may run at once, over units of any kind.
+    pub fn concurrency(&self, controller: &'static str, passes: usize) {
+        let passes = i64::try_from(passes).unwrap_or(i64::MAX);
+        self.concurrency.get_or_create(&Controller { controller }).set(passes);
+    }
+
     /// A pass over a unit of this kind begins.
-    pub fn pass_began(&self, controller: &'static str, waited: Duration, is_drift: bool) {
+    pub fn pass_began(&self, controller: &'static str, waited: Duration, is_drift: bool) -> RunningPass {
         if is_drift {
             self.drift_lag.set(waited.as_secs_f64());
         }
         self.active.get_or_create(&Controller { controller }).inc();
         self.waited.get_or_create(&Name { name: QUEUE }).observe(waited.as_secs_f64());
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.next += 1;
+        let number = running.next;
+        running.began.insert(number, Instant::now());
+        RunningPass { controller, number }
     }
 
     /// A pass ended.
-    pub fn pass_ended(&self, controller: &'static str, ended: Ended, took: Duration) {
+    pub fn pass_ended(&self, pass: &RunningPass, ended: Ended) {
+        let RunningPass { controller, number } = *pass;
+        let began = self.running.lock().unwrap_or_else(PoisonError::into_inner).began.remove(&number);
+        let took = began.map(|began| began.elapsed()).unwrap_or_default();
         let label = Controller { controller };
         self.active.get_or_create(&label).dec();
         let result = match ended {
@@ -268,6 +325,11 @@ impl Metrics {
     /// A pass panicked.
     pub fn pass_panicked(&self, controller: &'static str) {
         self.panics.get_or_create(&Controller { controller }).inc();
+    }
+
+    /// A pass ended with a member that Cloudflare will refuse until something changes.
+    pub fn pass_was_terminal(&self, controller: &'static str) {
+        self.terminal.get_or_create(&Controller { controller }).inc();
     }
 
     /// A pass ran out of time.
@@ -291,7 +353,7 @@ impl Metrics {
     /// A call to Cloudflare ended; status 0 when there was no answer.
     pub fn called(&self, method: &'static str, route: &'static str, status: u16, took: Duration) {
         self.calls.get_or_create(&Call { method, route, code: status.to_string() }).inc();
-        self.call_seconds.get_or_create(&Kind { kind: method }).observe(took.as_secs_f64());
+        self.call_seconds.get_or_create(&Method { method }).observe(took.as_secs_f64());
     }
 
     /// A call to Kubernetes ended; status 0 when there was no answer.
@@ -315,11 +377,6 @@ impl Metrics {
         self.events_lost.inc();
     }
 
-    /// An object could not be read.
-    pub fn malformed(&self, kind: &'static str) {
-        self.malformed.get_or_create(&Kind { kind }).inc();
-    }
-
     /// A watch or a list failed.
     pub fn watch_failed(&self, kind: &'static str) {
         self.watch_failures.get_or_create(&Kind { kind }).inc();
@@ -336,11 +393,32 @@ impl Metrics {
 mod tests {
     use super::*;
 
+    #[tokio::test(start_paused = true)]
+    async fn what_runs_is_measured_while_it_runs() {
+        let metrics = Metrics::default();
+        let first = metrics.pass_began("Zone", Duration::ZERO, false);
+        tokio::time::advance(Duration::from_secs(3)).await;
+        let second = metrics.pass_began("Zone", Duration::ZERO, false);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let says = |wanted: &str| {
+            let text = metrics.text();
+            assert!(text.contains(wanted), "{wanted} is not in\n{text}");
+        };
+        says("workqueue_unfinished_work_seconds{name=\"kflare\"} 5.0");
+        says("workqueue_longest_running_processor_seconds{name=\"kflare\"} 4.0");
+        metrics.pass_ended(&first, Ended::Success);
+        says("workqueue_unfinished_work_seconds{name=\"kflare\"} 1.0");
+        metrics.pass_ended(&second, Ended::Success);
+        says("workqueue_longest_running_processor_seconds{name=\"kflare\"} 0.0");
+    }
+
     #[test]
     fn the_names_that_dashboards_use_are_there() {
         let metrics = Metrics::default();
-        metrics.pass_began("Zone", Duration::ZERO, false);
-        metrics.pass_ended("Zone", Ended::Error, Duration::from_millis(3));
+        metrics.concurrency("Zone", 8);
+        metrics.pass_was_terminal("Zone");
+        let pass = metrics.pass_began("Zone", Duration::ZERO, false);
+        metrics.pass_ended(&pass, Ended::Error);
         metrics.pass_timed_out("Zone");
         metrics.queue(1, 1, 1);
         metrics.called("GET", "/zones", 200, Duration::ZERO);
@@ -352,6 +430,9 @@ mod tests {
             "controller_runtime_reconcile_time_seconds_bucket",
             "controller_runtime_active_workers{controller=\"Zone\"} 0",
             "workqueue_depth{name=\"kflare\"} 1",
+            "controller_runtime_max_concurrent_reconciles{controller=\"Zone\"} 8",
+            "controller_runtime_terminal_reconcile_errors_total{controller=\"Zone\"} 1",
+            "kflare_cloudflare_request_seconds_count{method=\"GET\"} 1",
             "workqueue_adds_total",
             "workqueue_retries_total",
             "kflare_cloudflare_requests_total{method=\"GET\",route=\"/zones\",code=\"200\"} 1",

@@ -123,6 +123,7 @@ impl Operator {
             config.leader.clone().map(|leader| campaign(&kube, leader, &config, &shared, &mut others));
         let lease = leadership.clone().map_or(Lease::unneeded(), Lease::of);
         for kind in kinds::KINDS {
+            shared.metrics.concurrency(kind.name, config.concurrency);
             others.spawn(informer::watch_kind(
                 kube.clone(),
                 kind,

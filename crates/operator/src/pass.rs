@@ -191,6 +191,9 @@ impl<'c> Pass<'c> {
             self.time_out();
         }
         let mut reports = plan::report(&self.snapshot, self.now());
+        if reports.iter().any(|(_, report)| report.reason == Some(Reason::TerminalError)) {
+            self.context.shared.metrics.pass_was_terminal(controller(&slice.unit));
+        }
         let writings = self.writings(&mut reports);
         let failed = self.context.tell(writings).await;
         let mut state = self.context.shared.lock();

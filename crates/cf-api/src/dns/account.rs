@@ -1,4 +1,4 @@
-//! Requests that tell whether credentials and account work (cloudflare-api.md 2).
+//! The request that tells whether credentials work (cloudflare-api.md 2).
 //!
 //! Not here: `/user`, `/memberships` and the list of accounts, which refuse account-owned tokens (B146).
 
@@ -30,12 +30,4 @@ pub fn verify(kind: TokenKind, account: &str) -> Result<Request, PathError> {
         TokenKind::User => Request::new(Method::Get, "/user/tokens/verify", &[]),
         TokenKind::Account => Request::new(Method::Get, "/accounts/{account_id}/tokens/verify", &[account]),
     }
-}
-
-/// One account.
-///
-/// # Errors
-/// [`PathError`] when the identifier is empty or malformed.
-pub fn get_account(account: &str) -> Result<Request, PathError> {
-    Request::new(Method::Get, "/accounts/{account_id}", &[account])
 }
