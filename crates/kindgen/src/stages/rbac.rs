@@ -68,12 +68,11 @@ fn own_kinds(project: &Project) -> Vec<AccessRule> {
     };
     vec![
         rule(
-            "watches what users write; sets finalizers, claims and marks",
+            "lists and watches what users write; patches finalizers, claims and marks",
             "",
-            &["get", "list", "watch", "patch", "update"],
+            &["list", "watch", "patch"],
         ),
-        rule("reports what became of it", "/status", &["get", "patch", "update"]),
-        rule("clusters that guard owner references ask for it", "/finalizers", &["update"]),
+        rule("patches in what became of it", "/status", &["patch"]),
     ]
 }
 

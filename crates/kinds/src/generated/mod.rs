@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 e4d5ec23b9e93ac8cc9c2de1ce2dcbf4cbd8f84fbeb07523e011432d3e40f16e) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 bbcb6e0759c4a6049b5653c6a260f46ac68f0d09038d7999604d69f581bac38c) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;
