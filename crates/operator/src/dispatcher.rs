@@ -123,6 +123,7 @@ pub(crate) fn next_slice(state: &mut State, later: Duration, now: Instant) -> Op
             state.queue.finish(&slice.unit, Vec::new(), now);
             continue;
         }
+        state.queue.begins(&slice.unit, now);
         return Some(slice);
     }
 }

@@ -6,6 +6,7 @@
 //! - What becomes due while its unit runs leads to exactly one more run.
 //! - Ready units run in class order, within a class first come first served. A delay never delays what is due.
 
+mod due;
 mod schedule;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ use cf_api::budget::Class;
 use plan::{MemberId, UnitKey};
 use tokio::time::Instant;
 
+pub use self::due::{Again, Depth, Due, Slice, Why};
 use self::schedule::{Schedule, Schedules};
 use crate::jitter;
 use crate::limits::{SCHEDULES_SLACK, SLICE_FULL, SLICE_MAX};
@@ -22,75 +24,6 @@ use crate::timings::{Timings, doubled};
 
 /// Share by which back-offs vary, so that members that failed together do not come back together.
 const BACKOFF_SPREAD: f64 = 0.1;
-
-/// Why something is due later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Why {
-    /// A batched unit collects more members.
-    HoldOff,
-    /// Another try after a failure.
-    Retry,
-    /// A look at what a watch should have told, or at a time that was asked for.
-    Wait,
-    /// A look for changes at Cloudflare.
-    Drift,
-    /// The look that every object gets in any case.
-    Resync,
-}
-
-/// Why a member is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Due {
-    /// Pays for its calls.
-    pub class: Class,
-    /// Since when.
-    pub asked: Instant,
-}
-
-/// When a member that was looked at is looked at again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
-    /// At the unit's next drift check or resync.
-    Settled,
-    /// With the drift check, but after this time at the latest: Cloudflare is still at work on its object.
-    Unsettled(Duration),
-    /// When a watch says so; to be safe, after the wait poll.
-    OnChange,
-    /// At the unit's next resync: only a change can help.
-    Resync,
-    /// After this time.
-    After(Duration, Class),
-    /// With growing back-off, not before this time.
-    Fault(Option<Duration>),
-    /// At once.
-    Now(Class),
-    /// Never: it is gone.
-    Forget,
-}
-
-/// A run that may start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slice {
-    /// The unit, now running until [`Queue::finish`].
-    pub unit: UnitKey,
-    /// Its members.
-    pub members: BTreeMap<MemberId, Due>,
-    /// They are all that the unit has: a document is written only then.
-    pub complete: bool,
-}
-
-/// What the queue holds, for metrics and for tests that wait until nothing is due.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Depth {
-    /// Units that could run now.
-    pub ready: usize,
-    /// Units that run.
-    pub running: usize,
-    /// Members that are due once another one's run has ended.
-    pub held: usize,
-    /// What is due later, and the soonest of each.
-    pub delayed: BTreeMap<Why, (usize, Instant)>,
-}
 
 #[derive(Debug, Default)]
 struct Unit {
@@ -100,6 +33,8 @@ struct Unit {
     ready: Option<(Class, u64)>,
     running: BTreeSet<MemberId>,
     is_running: bool,
+    /// When its last run began.
+    began: Option<Instant>,
     /// No run before this unless a slice is full.
     hold_until: Option<Instant>,
     hold_off: Option<Duration>,
@@ -241,6 +176,13 @@ impl Queue {
             return Some(Slice { unit: key, members, complete: false });
         }
         None
+    }
+
+    /// A unit's run begins: what its members are checked against is as old as this.
+    pub fn begins(&mut self, unit: &UnitKey, now: Instant) {
+        if let Some(unit) = self.units.get_mut(unit) {
+            unit.began = Some(now);
+        }
     }
 
     /// A unit's run has ended; when its members are looked at again.
@@ -448,7 +390,8 @@ impl Queue {
             let idle = |unit: &Unit| unit.due.is_empty() && unit.held.is_empty() && !unit.is_running;
             self.units.retain(|_, unit| !idle(unit) || unit.hold_until.is_some_and(|until| until > now));
         }
-        self.schedules.of(unit, now)
+        let began = self.units.get(unit).and_then(|unit| unit.began).unwrap_or(now);
+        self.schedules.of(unit, began, now)
     }
 
     fn backoff(&self, member: &MemberId, failures: u32, not_before: Option<Duration>) -> Duration {

@@ -9,8 +9,12 @@ use tokio::time::Instant;
 
 use crate::jitter;
 
-/// Share by which drift checks and resyncs of a unit vary (design §4: ±10 % per parent).
-const SPREAD: f64 = 0.1;
+/// Share by which resyncs of a unit vary (design §4: ±10 % per parent).
+const RESYNC_SPREAD: f64 = 0.1;
+
+/// Share by which drift checks of a unit vary. The rest of the tenth that contract K17 allows is for the time from due to
+/// running.
+const DRIFT_SPREAD: f64 = 0.09;
 
 /// The next times of a unit.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +40,17 @@ impl Schedules {
         Self { resync, drift, seed, units: BTreeMap::new() }
     }
 
-    /// The unit's next times after now. A member that was looked at in between is looked at again with the others, so
-    /// never later than one and a tenth of the interval after its own last look (contract K17).
-    pub(super) fn of(&mut self, unit: &UnitKey, now: Instant) -> Schedule {
+    /// The unit's next times after now, for a run that began a while ago: what it read is as old as that. A member that
+    /// was looked at in between is looked at again with the others, so never later than one and a tenth of the interval
+    /// after its own last look (contract K17).
+    pub(super) fn of(&mut self, unit: &UnitKey, began: Instant, now: Instant) -> Schedule {
         let (seed, resync, drift) = (self.seed, self.resync, self.drift);
-        let next = |interval, round| now + jitter::spread(interval, SPREAD, seed, &unit.to_string(), round);
+        let name = unit.to_string();
+        let next =
+            |interval, share, round| (began + jitter::spread(interval, share, seed, &name, round)).max(now);
         let schedule = self.units.entry(unit.clone()).or_insert_with(|| Schedule {
-            drift: drift.map(|interval| next(interval, 0)),
-            resync: next(resync, 0),
+            drift: drift.map(|interval| next(interval, DRIFT_SPREAD, 0)),
+            resync: next(resync, RESYNC_SPREAD, 0),
             round: 0,
         });
         let drift_is_over = schedule.drift.is_some_and(|drift| drift <= now);
@@ -51,10 +58,10 @@ impl Schedules {
             schedule.round += 1;
         }
         if schedule.resync <= now {
-            schedule.resync = next(resync, schedule.round);
+            schedule.resync = next(resync, RESYNC_SPREAD, schedule.round);
         }
         if drift_is_over {
-            schedule.drift = drift.map(|interval| next(interval, schedule.round));
+            schedule.drift = drift.map(|interval| next(interval, DRIFT_SPREAD, schedule.round));
         }
         *schedule
     }

@@ -227,3 +227,40 @@ fn what_is_gone_leaves_nothing_behind() {
     assert_eq!(queue.depth(), Depth::default());
     assert!(queue.units.is_empty() && queue.members.is_empty() && queue.schedules.len() == 0);
 }
+
+#[test]
+fn an_object_is_checked_at_most_one_and_a_tenth_intervals_after_its_last_check() {
+    let interval = secs(600);
+    let start = Instant::now();
+    let mut queue = Queue::new(Timings::default(), 7, Some(interval));
+    let mut checked: BTreeMap<String, Instant> = BTreeMap::new();
+    let mut now = start;
+    for name in ["a", "b"] {
+        queue.add(&zone(), record(name), Class::User, now);
+    }
+    let mut intervals = BTreeSet::new();
+    for round in 0..200_u32 {
+        queue.advance(now);
+        while let Some(slice) = queue.take() {
+            queue.begins(&slice.unit, now);
+            for member in slice.members.keys() {
+                if let Some(last) = checked.insert(member.key.name.clone(), now) {
+                    assert!(now - last <= interval.mul_f64(1.1), "{member}: {:?}", now - last);
+                    intervals.insert(now - last);
+                }
+            }
+            // A run takes a while: what it read is as old as its beginning.
+            now += secs(u64::from(round % 5) * 20);
+            let ended = slice.members.into_keys().map(|member| (member, Again::Settled)).collect();
+            queue.finish(&slice.unit, ended, now);
+            queue.advance(now);
+        }
+        if round % 7 == 3 {
+            // An edit of one of them in between.
+            now += secs(50);
+            queue.add(&zone(), record("a"), Class::User, now);
+        }
+        now = queue.next_deadline().unwrap_or(now).max(now);
+    }
+    assert!(intervals.len() > 20, "they vary: {intervals:?}");
+}
