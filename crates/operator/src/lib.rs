@@ -6,6 +6,7 @@ pub mod cache;
 pub mod cloudflare;
 pub mod credentials;
 pub mod dispatcher;
+pub mod drift;
 pub mod effects;
 pub mod events;
 pub mod gather;

@@ -49,6 +49,13 @@ pub const DOUBLINGS_MAX: u32 = 16;
 /// Schedules of units kept beyond those in use before the old ones are swept.
 pub const SCHEDULES_SLACK: usize = 256;
 
+/// Between two looks at what the drift checks cost: a look walks over all objects, and the answer changes slowly.
+pub const DRIFT_WATCH: Duration = Duration::from_secs(60);
+
+/// Share of the drift interval below which the budget counts as able to pay again, so that one object more or less does
+/// not bring an Event each time.
+pub const DRIFT_RELIEF: f64 = 0.9;
+
 /// Memories of units kept beyond twice those in use before those of units that are gone are swept.
 pub const MEMORIES_SLACK: usize = 256;
 

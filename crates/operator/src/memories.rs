@@ -44,6 +44,12 @@ impl Memories {
         memory
     }
 
+    /// How many objects the last list of a unit held.
+    #[must_use]
+    pub fn listed(&self, unit: &UnitKey) -> Option<usize> {
+        self.units.get(unit)?.memory.listed
+    }
+
     /// Keeps what a pass leaves to the next, as long as it means anything.
     pub fn keep(
         &mut self,

@@ -143,7 +143,9 @@ pub struct Metrics {
     watch_failures: Family<Kind, Counter>,
     cached: Gauge,
     cached_bytes: Gauge,
-    drift_lag: Gauge<f64, AtomicU64>,
+    drift_lag: Seconds,
+    drift_asked: Seconds,
+    drift_held: Seconds,
     kubernetes: Family<KubernetesCall, Counter>,
 }
 
@@ -177,6 +179,8 @@ impl Default for Metrics {
             cached: Gauge::default(),
             cached_bytes: Gauge::default(),
             drift_lag: Gauge::default(),
+            drift_asked: Gauge::default(),
+            drift_held: Gauge::default(),
             kubernetes: Family::default(),
         };
         metrics.register_controller();
@@ -250,6 +254,10 @@ impl Metrics {
             "How late the last drift check began",
             self.drift_lag.clone(),
         );
+        let asked = "The drift interval that was asked for";
+        registry.register("kflare_drift_interval_seconds", asked, self.drift_asked.clone());
+        let held = "The shortest drift interval that the budget of every token can pay for";
+        registry.register("kflare_drift_interval_held_seconds", held, self.drift_held.clone());
         registry.register(
             "rest_client_requests",
             "Calls to Kubernetes; code 0 means no answer",
@@ -380,6 +388,12 @@ impl Metrics {
     /// A watch or a list failed.
     pub fn watch_failed(&self, kind: &'static str) {
         self.watch_failures.get_or_create(&Kind { kind }).inc();
+    }
+
+    /// The drift interval that was asked for, and the shortest that the budgets can pay for.
+    pub fn drift_interval(&self, asked: Duration, held: Duration) {
+        self.drift_asked.set(asked.as_secs_f64());
+        self.drift_held.set(held.as_secs_f64());
     }
 
     /// What the caches hold.

@@ -14,7 +14,9 @@ use crate::cache::Cache;
 use crate::cloudflare::{Clock, Cloudflare};
 use crate::credentials::Credentials;
 use crate::dispatcher::Dispatcher;
+use crate::drift::DriftWatch;
 use crate::effects::Effects;
+use crate::events::Publisher;
 use crate::leader::{self, Candidate, LeaderConfig, Leadership, Lease};
 use crate::limits::CONCURRENCY;
 use crate::metrics::Metrics;
@@ -136,7 +138,13 @@ impl Operator {
         others.spawn(informer::watch_namespaces(kube.clone(), Arc::clone(&shared), timings.clone(), seed));
         let (stop, stopping) = watch::channel(false);
         let (mut dispatcher, mut events) = (JoinSet::new(), JoinSet::new());
-        let context = context(&kube, cloudflare, &config, &shared, &lease, &mut events);
+        let publisher = publisher(&kube, &config, &shared, &mut events);
+        if let Some(interval) = config.drift_check_interval {
+            let (shared, events, lease) = (Arc::clone(&shared), publisher.clone(), lease.clone());
+            let watch = DriftWatch { shared, events, interval, lease, stopping: stopping.clone() };
+            dispatcher.spawn(watch.run());
+        }
+        let context = context(&kube, cloudflare, &config, &shared, &lease, publisher);
         let concurrency = config.concurrency;
         let runner =
             Dispatcher { context: Arc::new(context), concurrency, timings, lease: lease.clone(), stopping };
@@ -211,21 +219,27 @@ fn campaign(
     leadership
 }
 
+/// Takes Events; its writer is one of these tasks.
+fn publisher(kube: &Client, config: &Config, shared: &Shared, tasks: &mut JoinSet<()>) -> Publisher {
+    let (clock, metrics) = (Arc::clone(&config.clock), Arc::clone(&shared.metrics));
+    let instance = config.leader.as_ref().map_or(INSTANCE, |leader| leader.identity.as_str());
+    let timeout = config.timings.kubernetes_request;
+    let (publisher, writer) = events::channel(kube.clone(), clock, metrics, timeout, instance);
+    tasks.spawn(writer.run());
+    publisher
+}
+
 fn context(
     kube: &Client,
     transport: Transport,
     config: &Config,
     shared: &Arc<Shared>,
     lease: &Lease,
-    tasks: &mut JoinSet<()>,
+    events: Publisher,
 ) -> Context {
     let timings = config.timings.clone();
     let (clock, metrics) = (Arc::clone(&config.clock), Arc::clone(&shared.metrics));
     let timeout = timings.kubernetes_request;
-    let instance = config.leader.as_ref().map_or(INSTANCE, |leader| leader.identity.as_str());
-    let (publisher, writer) =
-        events::channel(kube.clone(), Arc::clone(&clock), Arc::clone(&metrics), timeout, instance);
-    tasks.spawn(writer.run());
     let cloudflare =
         Cloudflare::new(transport, Arc::clone(&clock), metrics, timings.cloudflare_request, lease.clone());
     let sender = Arc::new(Sender {
@@ -234,8 +248,7 @@ fn context(
         kubernetes_timeout: timeout,
         lease: lease.clone(),
     });
-    let status =
-        StatusWriter { sender: Arc::clone(&sender), shared: Arc::clone(shared), events: publisher, timings };
+    let status = StatusWriter { sender: Arc::clone(&sender), shared: Arc::clone(shared), events, timings };
     Context {
         shared: Arc::clone(shared),
         credentials: Credentials::new(kube.clone(), timeout),

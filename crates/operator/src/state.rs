@@ -157,6 +157,11 @@ impl State {
         Memory { since, ..self.memories.recall(unit, now) }
     }
 
+    /// How many objects the last list of a unit held.
+    pub fn listed(&self, unit: &UnitKey) -> Option<usize> {
+        self.memories.listed(unit)
+    }
+
     /// Keeps what a pass leaves to the next.
     pub fn remember(&mut self, unit: &UnitKey, memory: Memory, now: Timestamp) {
         let Self { cache, memories, .. } = self;
