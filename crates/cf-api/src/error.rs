@@ -228,7 +228,8 @@ impl ApiError {
     /// a zone that is gone and for one that the token may not see (9109, in older products 1001, or 7003).
     pub fn doubts_identifier(&self) -> bool {
         let named = |error: &ApiMessage| {
-            error.code.is_some_and(|code| UNKNOWN_ZONE.contains(&code)) && error.message.contains("identifier")
+            error.code.is_some_and(|code| UNKNOWN_ZONE.contains(&code))
+                && error.message.contains("identifier")
         };
         self.errors.iter().any(named) || NO_ROUTE.iter().any(|code| self.has_code(*code))
     }

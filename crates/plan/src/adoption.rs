@@ -12,7 +12,7 @@ use crate::lifecycle::{Step, conflict, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
 use crate::read::{full_key, hold_from_fault, loose_key, request};
-use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
+use crate::snapshot::{Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
 
 /// What the adoption policy makes of the objects with the member's key; `None` when it is to create one.
@@ -78,12 +78,11 @@ fn names_sharer(
     hold
 }
 
-/// Cloudflare says that the object exists and does not show it. An earlier attempt of ours may have made it a moment ago,
-/// which a read that lags behind does not show yet: then it is looked for again. Without an earlier attempt, which a
-/// mark or our memory would tell of, it is no object of ours.
+/// Cloudflare says that the object exists and does not show it. An attempt of ours a moment ago may have made it, which a
+/// read that lags behind does not show yet: then it is looked for again. The memory of it ends with that lag, so that
+/// what is really in the way is soon reported.
 fn shown_late(snapshot: &Snapshot, id: &MemberId, member: &Member) -> Result<(), Hold> {
-    let tried = member.progress.marked == Some(Marked::Again) || snapshot.memory.written.contains_key(id);
-    if !tried {
+    if !snapshot.memory.written.contains_key(id) {
         return Ok(());
     }
     let text = member.progress.exists.as_deref().unwrap_or_default();
