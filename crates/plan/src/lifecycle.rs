@@ -379,10 +379,11 @@ fn create(
         };
         return Ok(Step::Cloudflare(context.cred.clone(), vec![planned]));
     }
-    if let Some(earlier) = &mark {
-        if !earlier.is_harmless(desired) && !began.is_some_and(|began| earlier.is_over(began)) {
-            return await_mark(member, earlier, now);
-        }
+    if let Some(earlier) = &mark
+        && !earlier.is_harmless(desired)
+        && !began.is_some_and(|began| earlier.is_over(began))
+    {
+        return await_mark(member, earlier, now);
     }
     let fresh = Mark::for_create(desired.key.clone(), now);
     let mut annotations = vec![(names::CREATING, Value::String(fresh.to_string()))];
