@@ -48,11 +48,15 @@ impl Dispatcher {
     }
 
     async fn work(mut self) {
-        self.lease.won().await;
-        self.context.shared.lock().since = Some(Instant::now());
-        self.wait_for_caches().await;
+        let mut stopping = self.stopping.clone();
+        tokio::select! {
+            biased;
+            // A replica that does not lead has begun nothing that it would have to finish.
+            _ = stopping.wait_for(|stopping| *stopping) => return,
+            () = self.ready_to_work() => {}
+        }
         let mut passes = JoinSet::new();
-        loop {
+        while !*self.stopping.borrow() {
             let next = self.start(&mut passes);
             let due = async {
                 match next {
@@ -74,6 +78,12 @@ impl Dispatcher {
         if drained.await.is_err() {
             tracing::warn!("passes still ran at the end of the time to drain");
         }
+    }
+
+    async fn ready_to_work(&self) {
+        self.lease.won().await;
+        self.context.shared.lock().since = Some(Instant::now());
+        self.wait_for_caches().await;
     }
 
     /// Passes begin when every list was read once; a kind that cannot be listed holds up only what needs it.

@@ -5,6 +5,7 @@
 mod architecture;
 mod book;
 mod edges;
+mod election;
 mod flags;
 mod numbers;
 mod records;
