@@ -13,6 +13,9 @@ use super::builtins::{self, BuiltIn};
 use super::resource::{Endpoint, Registry, ResourceId};
 
 /// Events that a collection remembers for its watches. More than one write of each of the 10,000 objects
+/// Removed collections that are kept until their watches have ended: more than a product has kinds to uninstall at once.
+const WITHDRAWN_MAX: usize = 32;
+
 /// of the largest test, so that a watch survives a burst of that size; memory stays bounded.
 pub(crate) const EVENT_WINDOW: usize = 16_384;
 
@@ -155,6 +158,8 @@ pub(crate) struct State {
     seed: u64,
     uids: u64,
     collections: BTreeMap<ResourceId, Collection>,
+    /// Collections whose definition is gone, for the watches that still have to tell of the last deletions.
+    withdrawn: VecDeque<(ResourceId, Collection)>,
     by_owner: BTreeMap<String, BTreeSet<Place>>,
     /// Objects that `settle` has to look at.
     pub(crate) unsettled: VecDeque<Unsettled>,
@@ -195,6 +200,7 @@ impl State {
             seed,
             uids: 0,
             collections,
+            withdrawn: VecDeque::new(),
             by_owner: BTreeMap::new(),
             unsettled: VecDeque::new(),
             compacted: 0,
@@ -218,7 +224,17 @@ impl State {
     }
 
     pub(crate) fn remove_collection(&mut self, id: ResourceId) {
-        self.collections.remove(&id);
+        let Some(collection) = self.collections.remove(&id) else { return };
+        collection.changed.send_replace(self.version);
+        if self.withdrawn.len() == WITHDRAWN_MAX {
+            self.withdrawn.pop_front();
+        }
+        self.withdrawn.push_back((id, collection));
+    }
+
+    /// A collection that was removed a moment ago.
+    pub(crate) fn withdrawn(&self, id: ResourceId) -> Option<&Collection> {
+        self.withdrawn.iter().find(|(other, _)| *other == id).map(|(_, collection)| collection)
     }
 
     pub(crate) fn find(&self, id: ResourceId, key: &Key) -> Option<&Arc<Stored>> {

@@ -189,10 +189,17 @@ impl Watch {
         let events = {
             let state = self.server.state();
             self.changed.borrow_and_update();
-            match state.collection(id) {
-                Some(collection) => collection.events_after(self.cursor, BATCH),
-                None => {
-                    // The definition of the resource was deleted: the server ends its watches.
+            match (state.collection(id), state.withdrawn(id)) {
+                (Some(collection), _) => collection.events_after(self.cursor, BATCH),
+                (None, Some(withdrawn)) => {
+                    // The definition of the resource was deleted: once the last deletions are told, the watch ends.
+                    let events = withdrawn.events_after(self.cursor, BATCH);
+                    if events.as_ref().is_ok_and(Vec::is_empty) {
+                        self.state = Progress::Ending;
+                    }
+                    events
+                }
+                (None, None) => {
                     self.state = Progress::Ending;
                     return;
                 }

@@ -243,3 +243,22 @@ async fn ten_thousand_objects_are_no_burden() {
     }
     assert_eq!(last["object"]["code"], 410);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_tells_of_the_last_deletions_when_the_definition_goes() {
+    let server = server();
+    server.apply(record("a")).unwrap();
+    let mut stream = Stream::open(&server, "").await;
+    assert_eq!(stream.event().await, pair("ADDED", "a"));
+    server.delete("crd", None, "dnsrecords.kflare.dev").unwrap();
+    loop {
+        match stream.event().await {
+            (kind, name) if kind == "DELETED" => {
+                assert_eq!(name, "a");
+                break;
+            }
+            (kind, _) => assert_eq!(kind, "MODIFIED"),
+        }
+    }
+    assert_eq!(stream.next().await, None);
+}
