@@ -74,14 +74,17 @@ fn every_file_that_the_documents_link_to_exists() {
     }
 }
 
-/// The code of a crate without comments and tests. Unit tests stand at a file's end.
+/// Where a file's own unit tests begin; they stand at its end. Tests in a file of their own cut nothing.
+const TESTS_BEGIN: &str = "#[cfg(test)]\nmod tests {";
+
+/// The code of a crate without comments and tests.
 fn code_of(name: &str) -> Vec<(String, String)> {
     let uncommented = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
     sources(&format!("crates/{name}/src"))
         .into_iter()
         .filter(|(path, _)| !path.contains("/tests"))
         .map(|(path, text)| {
-            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let code = text.split(TESTS_BEGIN).next().unwrap_or_default();
             (path, code.lines().map(uncommented).collect::<Vec<_>>().join("\n"))
         })
         .collect()
