@@ -8,22 +8,45 @@ use std::time::Duration;
 use cf_api::token::{Secret, TokenError};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
-use kinds::Key;
+use kinds::{Key, Resource};
 use kube::{Api, Client};
 use plan::CredId;
-use plan::snapshot::Credential;
+use plan::snapshot::{Credential, Lookup};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
 
-use crate::limits::SECRET_READ_GATHERS;
+use crate::limits::{SECRET_READ_GATHERS, SECRET_READ_SERVES};
+use crate::object;
+
+/// A Secret that was found.
+pub struct Content {
+    /// Its metadata; null spec and status.
+    pub secret: Resource,
+    /// Its entries, each as a token or why it is none.
+    pub entries: BTreeMap<String, Result<Secret, TokenError>>,
+}
 
 /// What one read of a Secret gave.
 #[derive(Clone)]
 pub enum SecretRead {
-    /// Its entries, each as a token or why it is none.
-    Found(Arc<BTreeMap<String, Result<Secret, TokenError>>>),
+    /// It is there.
+    Found(Arc<Content>),
     /// There is no such Secret.
     Missing,
     /// It could not be read; the text never holds any of it.
     Unknown(String),
+}
+
+impl SecretRead {
+    /// The Secret's metadata alone.
+    #[must_use]
+    pub fn metadata(&self) -> Lookup<Resource> {
+        match self {
+            Self::Found(content) => Lookup::Found(content.secret.clone()),
+            Self::Missing => Lookup::Missing,
+            Self::Unknown(why) => Lookup::Unknown(why.clone()),
+        }
+    }
 }
 
 type Reading = Shared<BoxFuture<'static, SecretRead>>;
@@ -33,17 +56,32 @@ pub struct Credentials {
     client: Client,
     timeout: Duration,
     waiting: Arc<Mutex<BTreeMap<Key, Reading>>>,
+    /// Reads that ended a moment ago, and when they began.
+    recent: Arc<Mutex<BTreeMap<Key, (Instant, SecretRead)>>>,
+    /// Forgets them; ends with this.
+    forgetting: Mutex<JoinSet<()>>,
 }
 
 impl Credentials {
     /// Reads with this client.
     #[must_use]
     pub fn new(client: Client, timeout: Duration) -> Self {
-        Self { client, timeout, waiting: Arc::default() }
+        Self {
+            client,
+            timeout,
+            waiting: Arc::default(),
+            recent: Arc::default(),
+            forgetting: Mutex::default(),
+        }
     }
 
-    /// The Secret as it was after now.
-    pub async fn read(&self, key: &Key) -> SecretRead {
+    /// The Secret as it was at some time after `asked`.
+    pub async fn read(&self, key: &Key, asked: Instant) -> SecretRead {
+        if let Some((began, read)) = self.recent.lock().unwrap_or_else(PoisonError::into_inner).get(key)
+            && *began >= asked
+        {
+            return read.clone();
+        }
         let reading = {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             match waiting.get(key) {
@@ -60,17 +98,39 @@ impl Credentials {
 
     fn begin(&self, key: Key) -> Reading {
         let (client, timeout, waiting) = (self.client.clone(), self.timeout, Arc::clone(&self.waiting));
+        let recent = Arc::clone(&self.recent);
+        self.forget_later(key.clone());
         let read = async move {
             // Who asks within this time joins. From there on nobody can, because a read that began before one asked
             // may be too old for him.
             tokio::time::sleep(SECRET_READ_GATHERS).await;
             waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
-            match tokio::time::timeout(timeout, fetch(&client, &key)).await {
+            let began = Instant::now();
+            let read = match tokio::time::timeout(timeout, fetch(&client, &key)).await {
                 Ok(read) => read,
                 Err(_) => SecretRead::Unknown("no answer in time".to_owned()),
+            };
+            // A failure serves nobody else: the next one may succeed.
+            if !matches!(read, SecretRead::Unknown(_)) && began.elapsed() < SECRET_READ_SERVES {
+                recent.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (began, read.clone()));
             }
+            read
         };
         read.boxed().shared()
+    }
+
+    /// Forgets a read that begins now once it serves nobody any more.
+    fn forget_later(&self, key: Key) {
+        let recent = Arc::clone(&self.recent);
+        let mut forgetting = self.forgetting.lock().unwrap_or_else(PoisonError::into_inner);
+        while forgetting.try_join_next().is_some() {}
+        forgetting.spawn(async move {
+            tokio::time::sleep(SECRET_READ_GATHERS + SECRET_READ_SERVES).await;
+            let mut recent = recent.lock().unwrap_or_else(PoisonError::into_inner);
+            if recent.get(&key).is_some_and(|(began, _)| began.elapsed() >= SECRET_READ_SERVES) {
+                recent.remove(&key);
+            }
+        });
     }
 }
 
@@ -79,8 +139,9 @@ async fn fetch(client: &Client, key: &Key) -> SecretRead {
     match api.get_opt(&key.name).await {
         Ok(Some(secret)) => {
             let entries = secret.data.unwrap_or_default();
-            let tokens = entries.into_iter().map(|(name, value)| (name, Secret::parse(&value.0)));
-            SecretRead::Found(Arc::new(tokens.collect()))
+            let entries = entries.into_iter().map(|(name, value)| (name, Secret::parse(&value.0))).collect();
+            let secret = Resource { metadata: object::meta(secret.metadata), ..Resource::default() };
+            SecretRead::Found(Arc::new(Content { secret, entries }))
         }
         Ok(None) => SecretRead::Missing,
         // Only what the API server says: a decoding error could quote what it failed on.
@@ -95,7 +156,7 @@ pub fn credential(key: &Key, entry: &str, read: &SecretRead) -> (Credential, Opt
     let entries = match read {
         SecretRead::Missing => return (Credential::SecretMissing(key.clone()), None),
         SecretRead::Unknown(why) => return (Credential::Unknown(why.clone()), None),
-        SecretRead::Found(entries) => entries,
+        SecretRead::Found(content) => &content.entries,
     };
     match entries.get(entry) {
         None | Some(Err(TokenError::Empty)) => (Credential::KeyMissing(key.clone(), entry.to_owned()), None),

@@ -14,6 +14,7 @@ use plan::context::{self, Teardown};
 use plan::snapshot::{Credential, Lookup, Member, Observed, SecretFacts, Snapshot};
 use plan::{CredId, MemberId, ReadAnswer, policy, protection};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::cache::Cache;
 use crate::credentials::{Credentials, SecretRead, credential};
@@ -155,6 +156,7 @@ pub async fn credentials(
     cache_of: impl Fn(&Key) -> Vec<MemberId>,
     credentials: &Credentials,
     client: &Client,
+    asked: Instant,
 ) -> Tokens {
     let mut places = BTreeMap::new();
     let mut protected = BTreeSet::new();
@@ -173,7 +175,7 @@ pub async fn credentials(
     }
     let secrets: BTreeSet<Key> = places.values().map(|(key, _)| key.clone()).collect();
     let read = |key: Key| async move {
-        let read = credentials.read(&key).await;
+        let read = credentials.read(&key, asked).await;
         (key, read)
     };
     let reads: BTreeMap<Key, SecretRead> =
@@ -182,8 +184,19 @@ pub async fn credentials(
         let secret = secret_metadata(client, &key).await;
         (key, secret)
     };
-    let facts: BTreeMap<Key, Lookup<Resource>> =
-        futures::stream::iter(protected).map(facts).buffered(SECRET_READS_AT_ONCE).collect().await;
+    // What was read with its token need not be read again for its metadata.
+    let unread = protected.iter().filter(|key| !reads.contains_key(*key)).cloned();
+    let mut facts: BTreeMap<Key, Lookup<Resource>> = futures::stream::iter(unread.collect::<Vec<_>>())
+        .map(facts)
+        .buffered(SECRET_READS_AT_ONCE)
+        .collect()
+        .await;
+    facts.extend(
+        reads
+            .iter()
+            .filter(|(key, _)| protected.contains(*key))
+            .map(|(key, read)| (key.clone(), read.metadata())),
+    );
     let mut tokens = Tokens::new();
     for (id, member) in &mut snapshot.members {
         if let Some((key, entry)) = places.get(id)
@@ -206,6 +219,12 @@ pub async fn credentials(
         }
     }
     tokens
+}
+
+/// When the last of a slice's members asked to be looked at: what was read since then is new to all of them.
+#[must_use]
+pub fn asked(slice: &Slice) -> Instant {
+    slice.members.values().map(|due| due.asked).max().unwrap_or_else(Instant::now)
 }
 
 /// Where the account at the end of the member's parents keeps its token.

@@ -82,6 +82,10 @@ pub const KUBERNETES_BODY_MAX: usize = 64 * 1024 * 1024;
 /// it, and it is tokio's resolution, so that nobody notices it.
 pub const SECRET_READ_GATHERS: Duration = Duration::from_millis(1);
 
+/// How long after it began a read of a Secret still serves those who had asked before it began: after a restart a pass
+/// over thousands of records gets to its token a second later than the others. Then it is forgotten.
+pub const SECRET_READ_SERVES: Duration = Duration::from_secs(5);
+
 /// Passes over one object in a preview. A new one takes one for each of its ancestors that turns Ready, and one more
 /// for each batch that is full before its turn; what needs more does not come to rest.
 pub const PREVIEW_PASSES_MAX: usize = 64;

@@ -85,7 +85,8 @@ impl<'c> Pass<'c> {
         plan::context::note_ages(&mut snapshot, now);
         let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
         let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
-        let tokens = gather::credentials(&mut snapshot, users, credentials, kubernetes).await;
+        let tokens =
+            gather::credentials(&mut snapshot, users, credentials, kubernetes, gather::asked(slice)).await;
         let mut pass = Pass { context, snapshot, tokens, time, moved: false };
         pass.rounds().await;
         pass.finish(slice).await

@@ -45,8 +45,10 @@ fn seconds(duration: Duration) -> String {
 }
 
 fn per_record(count: u64, records: usize) -> f64 {
-    // Counts of a bench are far below 2^52, so nothing is lost.
-    #[allow(clippy::cast_precision_loss)]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of a bench are far below 2^52, so nothing is lost"
+    )]
     let share = count as f64 / records as f64;
     share
 }
@@ -76,7 +78,14 @@ pub(super) async fn measured(selection: &[String]) -> Result<Table, BenchError> 
     if wants("memory") {
         let cost = peak_memory().map_or_else(|| "not told here".to_owned(), |mib| format!("{mib} MiB"));
         let what = what("memory");
-        table.rows.push(Row { what, counts: String::new(), cost, target: String::new(), met: true });
+        table.rows.push(Row {
+            what,
+            counts: String::new(),
+            cost,
+            target: String::new(),
+            met: true,
+            in_time: true,
+        });
     }
     let place = |row: &Row| ROWS.iter().position(|(_, what)| *what == row.what);
     table.rows.sort_by_key(place);
@@ -104,6 +113,7 @@ async fn idle() -> Result<Row, BenchError> {
         cost: String::new(),
         target: format!("<= {IDLE_CALLS} calls, 0 writes"),
         met: calls <= IDLE_CALLS && writes + kubernetes == 0,
+        in_time: true,
     })
 }
 
@@ -130,7 +140,8 @@ async fn create() -> Result<(World, Row), BenchError> {
         ),
         cost: seconds(took),
         target: "<= 6 writes; each <= 3 and 1 Event; <= 60 s".to_owned(),
-        met: found.writes <= 6 && writes <= 3.0 && events <= 1.0 && took <= Duration::from_secs(60),
+        met: found.writes <= 6 && writes <= 3.0 && events <= 1.0,
+        in_time: took <= Duration::from_secs(60),
     };
     Ok((world, row))
 }
@@ -161,7 +172,8 @@ async fn free_zones() -> Result<Row, BenchError> {
         counts: format!("{} calls, {} of them writes", found.calls, found.writes),
         cost: seconds(took),
         target: "<= 60 writes; <= 60 s".to_owned(),
-        met: found.writes <= 60 && took <= Duration::from_secs(60),
+        met: found.writes <= 60,
+        in_time: took <= Duration::from_secs(60),
     })
 }
 
@@ -183,7 +195,8 @@ async fn edit(world: &World) -> Result<Row, BenchError> {
         counts: format!("{} calls, {} of them writes", counts(world).calls, counts(world).writes),
         cost: format!("p50 {} ms, p99 {} ms", median.as_millis(), p99.as_millis()),
         target: "p99 <= 50 ms".to_owned(),
-        met: p99 <= Duration::from_millis(50),
+        met: counts(world).writes == 1,
+        in_time: p99 <= Duration::from_millis(50),
     })
 }
 
@@ -202,7 +215,8 @@ async fn restart_and_drift(world: &mut World) -> Result<(Row, Row), BenchError> 
         counts: format!("{} calls, {writes} writes, Secret read {}x", found.calls, found.secrets),
         cost: seconds(took),
         target: "<= 20 calls, 0 writes, each Secret once; <= 5 s".to_owned(),
-        met: found.calls <= 20 && writes == 0 && found.secrets <= 1 && took <= Duration::from_secs(5),
+        met: found.calls <= 20 && writes == 0 && found.secrets <= 1,
+        in_time: took <= Duration::from_secs(5),
     };
     reset(world);
     // The interval varies by a tenth; a second sweep would only begin after another interval.
@@ -216,6 +230,7 @@ async fn restart_and_drift(world: &mut World) -> Result<(Row, Row), BenchError> 
         cost: seconds(took),
         target: "2 pages, 0 writes".to_owned(),
         met: pages == 2 && writes + kubernetes == 0,
+        in_time: true,
     };
     Ok((restarted, swept))
 }

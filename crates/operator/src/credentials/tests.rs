@@ -40,20 +40,25 @@ async fn who_asks_together_reads_once_and_who_asks_later_reads_anew() {
     let count = Arc::default();
     let credentials = credentials(&count);
     let key = key();
-    let together = futures::future::join_all((0..10).map(|_| credentials.read(&key)));
+    let began = Instant::now();
+    let together = futures::future::join_all((0..10).map(|_| credentials.read(&key, began)));
     let late = async {
         sleep(Duration::from_millis(500)).await;
-        credentials.read(&key).await
+        credentials.read(&key, Instant::now()).await
     };
     futures::join!(together, late);
     assert_eq!(count.load(Ordering::Relaxed), 2, "a read that began before one asked does not serve him");
-    credentials.read(&key).await;
-    assert_eq!(count.load(Ordering::Relaxed), 3, "nothing is kept");
+    credentials.read(&key, Instant::now()).await;
+    assert_eq!(count.load(Ordering::Relaxed), 3, "who asks after a read began is not served by it");
+    credentials.read(&key, began).await;
+    assert_eq!(count.load(Ordering::Relaxed), 3, "who had asked before is");
+    sleep(SECRET_READ_SERVES * 2).await;
+    assert!(credentials.recent.lock().unwrap().is_empty(), "nothing is kept");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_a_secret_holds_is_said_without_showing_it() {
-    let read = credentials(&Arc::default()).read(&key()).await;
+    let read = credentials(&Arc::default()).read(&key(), Instant::now()).await;
     let of = |entry: &str| credential(&key(), entry, &read).0;
     assert_eq!(of("good"), Credential::Usable(CredId::new(&key(), "good")));
     assert_eq!(of("none"), Credential::KeyMissing(key(), "none".to_owned()));
