@@ -36,7 +36,7 @@ impl Welcome {
         let base = self.cloudflare_url();
         let mut text = format!(
             "A simulated Kubernetes and a simulated Cloudflare, until Ctrl-C.\n\n{}\n  export KUBECONFIG={kubeconfig}\n  \
-             kubectl get {} -A\n  kubectl describe {} -A\n",
+             export CLOUDFLARE_API_URL={base}   # so that kflare plan asks this Cloudflare\n  kubectl get {} -A\n  kubectl describe {} -A\n",
             strong("In another terminal"),
             plurals().join(","),
             kinds::KINDS.last().map_or("all", |kind| kind.singular),
@@ -133,6 +133,7 @@ mod tests {
 
             In another terminal
               export KUBECONFIG='/tmp/it is/kflare-sandbox.kubeconfig'
+              export CLOUDFLARE_API_URL=http://127.0.0.1:2/client/v4   # so that kflare plan asks this Cloudflare
               kubectl get cloudflareaccounts,zones,dnsrecords -A
               kubectl describe dnsrecord -A
 
