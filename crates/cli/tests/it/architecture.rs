@@ -2,58 +2,20 @@
 //! Whether its sentences are true is for reviewers.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Every Rust file below `folder`, with its path from the root.
-fn sources(folder: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    let mut open = vec![root().join(folder)];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).unwrap_or_else(|error| panic!("{}: {error}", next.display())) {
-            let path = entry.expect("an entry of a folder").path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
-                let text = fs::read_to_string(&path).unwrap_or_default();
-                let name = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
-                found.push((name, text));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-/// The words in backticks of a line.
-fn quoted(line: &str) -> impl Iterator<Item = &str> {
-    line.split('`').skip(1).step_by(2)
-}
+use crate::citations::{Known, Row, cited, root, rows, sources};
 
 #[test]
 fn every_invariant_stands_in_the_architecture_and_the_tests_that_hold_it_exist() {
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
-    let code: Vec<String> =
-        sources("crates").into_iter().chain(sources("xtask")).map(|(_, text)| text).collect();
-    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| V")).collect();
-    let numbers: Vec<&str> = rows.iter().filter_map(|row| row.split([' ', '|']).nth(2)).collect();
+    let known = Known::of_the_workspace();
+    let is_invariant =
+        |row: &Row| row.number().strip_prefix('V').is_some_and(|digits| digits.parse::<u8>().is_ok());
+    let invariants: Vec<Row> = rows("ARCHITECTURE.md").into_iter().filter(is_invariant).collect();
     let expected: Vec<String> = (1..=12).map(|number| format!("V{number}")).collect();
-    assert_eq!(numbers, expected);
-    for row in rows {
-        let tests =
-            quoted(row).filter(|word| word.contains('_') && !word.contains([':', '.', '/', '(', ' ']));
-        for scenario in quoted(row).filter(|word| word.ends_with(".txt")) {
-            assert!(root().join("scenarios").join(scenario).exists(), "no scenario {scenario}: {row}");
-        }
-        for test in tests {
-            let definition = format!("fn {test}(");
-            assert!(
-                code.iter().any(|text| text.contains(&definition)),
-                "no test or function `{test}`: {row}"
-            );
+    assert_eq!(invariants.iter().map(Row::number).collect::<Vec<_>>(), expected);
+    for row in &invariants {
+        for name in cited(row.held_by()) {
+            assert!(known.has(name), "no scenario, test or function `{name}`: {}", row.number());
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod book;
+mod citations;
 mod edges;
 mod election;
 mod flags;

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::citations::{root, rows};
 
 const PAGE: &str = "docs/reference/decisions.md";
 
 /// Where something may be cited.
 const HOMES: &[&str] = &["crates", "deploy", "docs", "kinds", "scenarios", "xtask", ".ci"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// Every text of the repository that people write, with its path. The page itself and this file cite nothing.
 fn texts() -> Vec<(PathBuf, String)> {
@@ -50,15 +48,13 @@ fn number(word: &str) -> Option<String> {
 }
 
 /// The first cells of a document's tables.
-fn rows(document: &str) -> BTreeSet<String> {
-    let text =
-        fs::read_to_string(root().join(document)).unwrap_or_else(|error| panic!("{document}: {error}"));
-    text.lines().filter_map(|line| Some(line.strip_prefix("| ")?.split(" |").next()?.to_owned())).collect()
+fn explained(document: &str) -> BTreeSet<String> {
+    rows(document).iter().map(|row| row.number().to_owned()).collect()
 }
 
 #[test]
 fn every_number_that_is_cited_is_explained() {
-    let (page, invariants) = (rows(PAGE), rows("ARCHITECTURE.md"));
+    let (page, invariants) = (explained(PAGE), explained("ARCHITECTURE.md"));
     let mut cited = BTreeSet::new();
     for (path, text) in texts() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -77,7 +73,7 @@ fn every_number_that_is_cited_is_explained() {
 
 #[test]
 fn every_title_that_is_cited_is_explained() {
-    let page = rows(PAGE);
+    let page = explained(PAGE);
     let mut untold = Vec::new();
     for (path, text) in
         texts().into_iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "rs"))
