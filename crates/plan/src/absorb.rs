@@ -57,6 +57,8 @@ fn kubernetes(snapshot: &mut Snapshot, part: &Part, target: Target, outcome: &Ou
             secret_patched(member, object)
         }
         Outcome::Done(Reply::Kubernetes(object)) => patched(snapshot, part, object),
+        // Two accounts of one Secret, say: no event of the resource itself will come.
+        Outcome::Stale if target == Target::Secret => member.progress.deferred = true,
         Outcome::Stale => member.progress.stale = true,
         Outcome::Gone if part.write == Write::Protect => {
             // Which Secrets there are is looked at again in the next pass, which the Secret's own event starts.
