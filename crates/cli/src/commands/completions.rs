@@ -20,11 +20,13 @@ pub struct CompletionsArguments {
 const EXAMPLES: &str = "\
 The script goes to standard output. It knows the commands and flags of this very kflare: print it anew after an update.
 
+Examples:
   # bash (with the package bash-completion); counts in the next shell
   mkdir -p ~/.local/share/bash-completion/completions
-  kflare completions bash > ~/.local/share/bash-completion/completions/kflare
+  kflare completions bash \\
+    > ~/.local/share/bash-completion/completions/kflare
 
-  # zsh; the directory must be in fpath before compinit runs: fpath=(~/.zfunc $fpath) in ~/.zshrc
+  # zsh; before compinit runs, ~/.zshrc must have fpath=(~/.zfunc $fpath)
   mkdir -p ~/.zfunc
   kflare completions zsh > ~/.zfunc/_kflare
 

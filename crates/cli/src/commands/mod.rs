@@ -4,6 +4,7 @@ mod cloudflare_url;
 pub mod completions;
 pub mod crds;
 pub mod duration;
+mod help;
 pub mod log;
 mod outside;
 pub mod plan;
@@ -37,14 +38,16 @@ Examples:
   # see all of it work, with no cluster and no account
   kflare sandbox
 
-  # what would a manifest change?
+  # what would a manifest change? what has drifted?
   kflare plan -f record.yaml
+  kflare plan --all
 
-  # install it
+  # install it: its kinds, its roles and namespace, then the operator
   kflare crds | kubectl apply -f -
-  kflare run
+  kubectl apply -f deploy/rbac
+  kflare run --namespace kflare-system
 
-`kflare COMMAND --help` explains a command with examples.";
+`kflare COMMAND --help` explains a command with examples. The pages in docs/ begin with guide/getting-started.md.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -105,7 +108,8 @@ pub fn main() -> ExitCode {
 /// What was asked for; of a command line that makes no sense, or asks for help, the exit code after a word about it.
 /// Not clap's own code for mistakes: `kflare plan` exits with 2 when there is something to do.
 fn command_line() -> Result<Cli, ExitCode> {
-    let matches = without_empty_variables(Cli::command()).try_get_matches();
+    let command = help::fitted(without_empty_variables(Cli::command()), help::columns());
+    let matches = command.try_get_matches();
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| {
         let printed = error.print().and_then(|()| io::stdout().flush());
         let is_missing = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);

@@ -91,5 +91,5 @@ Examples:
   # in a pipeline that has no cluster
   CLOUDFLARE_API_TOKEN=... kflare plan --no-cluster -f dns/
 
-  # for a script: the requests that would change something in Cloudflare
-  kflare plan -f dns/ -o json | jq '.requests[] | select(.target == \"cloudflare\")'";
+  # for a script: what is in the way, and why
+  kflare plan -f dns/ -o json | jq '.objects[] | select(.held)'";

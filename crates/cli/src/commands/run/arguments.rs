@@ -11,7 +11,7 @@ use crate::commands::duration;
 use crate::commands::log::{Format, Level};
 
 /// Old flags are accepted with and without a value, as Go has it: `--leader-elect` and `--leader-elect=false`.
-const SWITCHES: &str = "Switches of the old kflare";
+const SWITCHES: &str = "Switches of the older kflare";
 
 const LOGGING: &str = "Logging";
 
@@ -63,7 +63,7 @@ pub struct RunArguments {
     #[arg(long, short = 'v', alias = "zap-log-level", env = "LOG_LEVEL", value_name = "LEVEL", default_value = "info", help_heading = LOGGING)]
     pub log_level: Level,
 
-    /// How it is logged; `console` is another word for text [alias: --zap-encoder]
+    /// How it is logged; `console` is another word for text
     #[arg(long, alias = "zap-encoder", env = "LOG_FORMAT", value_name = "FORMAT", default_value = "json", help_heading = LOGGING)]
     pub log_format: Format,
 
@@ -72,32 +72,45 @@ pub struct RunArguments {
     pub switches: OldSwitches,
 }
 
-/// Flags that the old kflare had and that decide nothing any more. They are accepted, so that its manifests work.
+/// Flags that the older kflare had and that decide nothing any more. They are accepted, so that its manifests work; help
+/// names them in a sentence, docs/reference/flags.md one by one.
 #[derive(Args, Debug)]
 #[command(next_help_heading = SWITCHES)]
 pub struct OldSwitches {
     /// Changes nothing: kflare always holds its Lease, so that two never write at once
-    #[arg(long, env = "LEADER_ELECT", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    #[arg(long, hide_short_help = true, hide_long_help = true, env = "LEADER_ELECT", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub leader_elect: bool,
 
     /// Changes nothing: metrics are plain HTTP; put a proxy with TLS before them, or bind them to 127.0.0.1
-    #[arg(long, env = "METRICS_SECURE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    #[arg(long, hide_short_help = true, hide_long_help = true, env = "METRICS_SECURE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub metrics_secure: bool,
 
     /// Changes nothing: the endpoints of kflare speak HTTP/1.1
-    #[arg(long, env = "ENABLE_HTTP2", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    #[arg(long, hide_short_help = true, hide_long_help = true, env = "ENABLE_HTTP2", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub enable_http2: bool,
 
     /// Changes nothing: use --log-format and --log-level
-    #[arg(long, env = "ZAP_DEVEL", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    #[arg(long, hide_short_help = true, hide_long_help = true, env = "ZAP_DEVEL", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub zap_devel: bool,
 
     /// Changes nothing: errors say what they come from
-    #[arg(long, env = "ZAP_STACKTRACE_LEVEL", value_name = "LEVEL")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        hide_long_help = true,
+        env = "ZAP_STACKTRACE_LEVEL",
+        value_name = "LEVEL"
+    )]
     pub zap_stacktrace_level: Option<String>,
 
     /// Changes nothing: times are RFC 3339
-    #[arg(long, env = "ZAP_TIME_ENCODING", value_name = "FORMAT")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        hide_long_help = true,
+        env = "ZAP_TIME_ENCODING",
+        value_name = "FORMAT"
+    )]
     pub zap_time_encoding: Option<String>,
 }
 
@@ -165,19 +178,24 @@ fn namespace(text: &str) -> Result<String, String> {
 }
 
 const EXAMPLES: &str = "\
-Every flag can be set by a variable of the environment: its name in upper case, with _ for -. A flag wins.
-Durations are written as in Go: 30s, 5m, 1h30m.
+Every flag can be set by the variable of the environment that is named below it. A flag wins. Durations
+are written as in Go: 30s, 5m, 1h30m.
+
+The older kflare's --zap-log-level and --zap-encoder are other names of --log-level and --log-format. Its --leader-elect,
+--metrics-secure, --enable-http2, --zap-devel, --zap-stacktrace-level and --zap-time-encoding are accepted and change
+nothing.
 
 Examples:
-  # in a cluster: with the service account of deploy/rbac, after `kflare crds | kubectl apply -f -`
+  # in a cluster: with the service account of deploy/rbac
   kflare run --drift-check-interval 30m
 
-  # on your machine, against the cluster of your current context, with logs to read
-  kflare run --log-format text
+  # on your machine, against the cluster of your current context
+  kflare run --log-format text --namespace kflare-system
 
-  # beside a sandbox, which prints this line with its ports
-  kflare sandbox --no-operator
-  kflare run --kubeconfig ./kflare-sandbox.kubeconfig --cloudflare-api-url http://127.0.0.1:PORT/client/v4
+  # beside a sandbox
+  kflare sandbox --no-operator --cloudflare-port 8787
+  kflare run --kubeconfig ./kflare-sandbox.kubeconfig \\
+    --cloudflare-api-url http://127.0.0.1:8787/client/v4
 
 On SIGTERM or Ctrl-C kflare finishes what it has begun, gives up its Lease and exits with 0; a second signal ends
 it at once.";

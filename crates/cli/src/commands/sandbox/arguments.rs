@@ -116,6 +116,7 @@ pub enum SandboxCommand {
 
 /// `kflare sandbox bench`.
 #[derive(Args, Debug)]
+#[command(after_help = BENCH_EXAMPLES)]
 pub struct BenchArguments {
     /// What to measure; all of it when nothing is named.
     #[arg(value_name = "ROW", help = rows_help())]
@@ -161,7 +162,7 @@ const EXAMPLES: &str = "\
 Both worlds live in this process and end with it. Their API servers listen on 127.0.0.1 alone.
 
 Examples:
-  # an account, a zone and three records become Ready; then use kubectl and curl as it says
+  # an account, a zone and three records become Ready; use kubectl and curl
   kflare sandbox
 
   # your own manifests, as a test: 0 when every object is Ready
@@ -170,12 +171,14 @@ Examples:
   # the operator as a process of its own, to be killed and started again
   kflare sandbox --no-operator
 
-  # for programs: one JSON object a line (events serving, turned, gone, settled, retrying)
+  # for programs: one JSON object a line, with `event` serving, turned, gone,
+  # settled or retrying
   kflare sandbox -o json
 
   # something happens at Cloudflare behind kflare's back
-  curl -s http://127.0.0.1:PORT/_sandbox/state
-  curl -s -X DELETE http://127.0.0.1:PORT/_sandbox/zones/ZONE_ID/dns_records/RECORD_ID";
+  kflare sandbox --cloudflare-port 8787
+  curl -s http://127.0.0.1:8787/_sandbox/state
+  curl -s -X DELETE http://127.0.0.1:8787/_sandbox/zones/ZONE/dns_records/RECORD";
 
 const SCENARIO_EXAMPLES: &str = "\
 A scenario is a text file: apply, settle, cf, fault, crash, patch, delete, advance, expect. Time in it is virtual:
@@ -184,6 +187,13 @@ hours pass in milliseconds, and the same seed gives the same run.
 Examples:
   kflare sandbox run scenarios/dns_record/ttl_drift.txt
   kflare sandbox run scenarios --quiet";
+
+const BENCH_EXAMPLES: &str = "\
+It exits with 1 when a target is missed.
+
+Examples:
+  kflare sandbox bench
+  kflare sandbox bench idle create";
 
 const SEED_EXAMPLES: &str = "\
 The same seed gives the same run, request by request. What fails is made as small as it can be and printed as a
