@@ -1,6 +1,7 @@
 //! The commands of the one binary `kflare`: reads the command line and hands over. Each command is a module.
 
 mod cloudflare_url;
+mod cluster;
 pub mod completions;
 pub mod crds;
 pub mod duration;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 use clap::builder::Resettable;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use self::cluster::ClusterError;
 use crate::terminal;
 
 /// The exit code of a command that failed.
@@ -134,13 +136,22 @@ fn is_unread(error: &anyhow::Error) -> bool {
     causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Prints an error with what it comes from.
+/// Prints an error with what it comes from, and below it what to do next.
 fn failed(error: &anyhow::Error) -> ExitCode {
     let text = sentence(error);
-    let heading = terminal::Tone::Bad.paint("error:", terminal::wants_colour(&io::stderr()));
+    let colour = terminal::wants_colour(&io::stderr());
+    let heading = terminal::Tone::Bad.paint("error:", colour);
     let lines: Vec<_> = text.lines().map(terminal::harmless).collect();
     eprintln!("{heading} {}", lines.join("\n"));
+    if let Some(next) = next(error) {
+        eprintln!("  {} {}", terminal::Tone::Strong.paint("next:", colour), terminal::harmless(&next));
+    }
     ExitCode::from(FAILED)
+}
+
+/// What to do about an error, where that is known and not in its own words.
+fn next(error: &anyhow::Error) -> Option<String> {
+    error.chain().find_map(|cause| cause.downcast_ref::<ClusterError>()?.next())
 }
 
 /// An error and what it comes from, without the causes that libraries have already put into their own words.

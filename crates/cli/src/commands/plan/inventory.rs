@@ -11,7 +11,8 @@ use operator::object::{self, Object};
 use plan::MemberId;
 use serde::de::DeserializeOwned;
 
-use crate::commands::run::cluster::{ClusterError, look};
+use crate::commands::cluster::definitions::{self, Gap};
+use crate::commands::cluster::{ClusterError, look};
 
 /// Objects of one page, as client-go asks for them.
 const PAGE: u32 = 500;
@@ -25,6 +26,8 @@ pub(super) struct Inventory {
     server: String,
     /// All objects of our kinds, with everything that kubectl keeps on them.
     pub(super) objects: BTreeMap<MemberId, Object>,
+    /// Definitions that lack something.
+    pub(super) older: Vec<Gap>,
     /// The labels of every namespace.
     pub(super) namespaces: BTreeMap<String, BTreeMap<String, String>>,
     /// Those that are being deleted: nothing new can be made in them.
@@ -37,15 +40,26 @@ impl Inventory {
     /// # Errors
     /// [`ClusterError`], which says what is missing.
     pub(super) async fn read(client: Client, server: String) -> Result<Self, ClusterError> {
-        let mut objects = BTreeMap::new();
+        let (mut objects, mut missing) = (BTreeMap::new(), Vec::new());
         for kind in kinds::KINDS {
             let api: Api<Object> = Api::all_with(client.clone(), &object::api_resource(kind));
             let name = format!("{}.{}", kind.plural, kinds::names::GROUP);
-            for object in list(&api, &server, &name).await? {
+            let found = match list(&api, &server, &name).await {
+                Err(ClusterError::NoSuchKinds(names)) => {
+                    missing.extend(names);
+                    continue;
+                }
+                found => found?,
+            };
+            for object in found {
                 let key = Resource::from(object.clone()).key();
                 objects.insert(MemberId::new(kind, key), object);
             }
         }
+        if !missing.is_empty() {
+            return Err(definitions::absent(&client, &server, missing).await);
+        }
+        let older = definitions::gaps(&client, &server).await;
         let api: Api<v1::Namespace> = Api::all(client.clone());
         let namespaces = list(&api, &server, "namespaces").await?;
         let terminating =
@@ -56,7 +70,7 @@ impl Inventory {
             (namespace.metadata.name.unwrap_or_default(), labels)
         };
         let namespaces = namespaces.into_iter().map(named).collect();
-        Ok(Self { client, server, objects, namespaces, terminating })
+        Ok(Self { client, server, objects, older, namespaces, terminating })
     }
 
     /// The metadata of a Secret.

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use super::admission::{Admission, Refusal};
 use super::inventory::Inventory;
-use crate::commands::run::cluster::ClusterError;
+use crate::commands::cluster::ClusterError;
+use crate::commands::cluster::definitions::Gap;
 use crate::commands::sandbox::manifest::{Manifest, Place};
 
 /// The namespace of manifests that name none, where no kubeconfig says another.
@@ -108,6 +109,12 @@ impl<'c> Layer<'c> {
         let Some(cluster) = cluster else { return Ok(layer) };
         (layer.overlay.world.complete, layer.overlay.has_cluster) = (true, true);
         layer.overlay.world.namespaces.clone_from(&cluster.namespaces);
+        let note = |gap: &Gap| {
+            format!(
+                "CustomResourceDefinition {gap}, which this kflare knows; update it with `kflare crds | kubectl apply -f -`"
+            )
+        };
+        layer.overlay.notes.extend(cluster.older.iter().map(note));
         for (member, object) in &cluster.objects {
             let Some(kind) = kinds::kind(member.kind) else { continue };
             let resource = Resource::from(object.clone());

@@ -20,10 +20,12 @@ const LOGGING: &str = "Logging";
 #[command(after_help = EXAMPLES)]
 pub struct RunArguments {
     /// The kubeconfig of the cluster; without it KUBECONFIG, then ~/.kube/config, then the pod's service account
-    ///
-    /// The current context counts.
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
+
+    /// The context of the kubeconfig; without it the current one
+    #[arg(long, env = "KFLARE_CONTEXT", value_name = "NAME")]
+    pub context: Option<String>,
 
     /// The namespace of the Lease `a634e97e.kflare.dev`
     ///

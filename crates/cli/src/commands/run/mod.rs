@@ -2,12 +2,12 @@
 //! What it does to objects is the operator's.
 
 mod arguments;
-pub(super) mod cluster;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
+use kube::Client;
 use operator::{Config, LeaderConfig, Operator, health, transport};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -15,8 +15,10 @@ use tokio::task::JoinSet;
 
 pub use arguments::{DeletionPolicy, OldSwitches, RunArguments};
 
+use super::cluster::ClusterError;
+use super::cluster::definitions::Gap;
 use super::signals::Ends;
-use super::{cloudflare_url, log, outside};
+use super::{cloudflare_url, cluster, log, outside};
 use crate::terminal;
 
 /// The exit code of a process that a second signal ended, as shells give it for SIGINT.
@@ -37,7 +39,7 @@ pub fn execute(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         Err(error)
             if arguments.log_format == log::Format::Json && tracing::enabled!(tracing::Level::ERROR) =>
         {
-            tracing::error!("{}", super::sentence(&error));
+            tracing::error!(next = super::next(&error), "{}", super::sentence(&error));
             Ok(ExitCode::FAILURE)
         }
         outcome => outcome,
@@ -54,27 +56,18 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         .context("--cloudflare-api-url: write for example https://api.cloudflare.com/client/v4")?;
     let metrics = listen(&arguments.metrics_bind_address, "--metrics-bind-address").await?;
     let probes = listen(&arguments.health_probe_bind_address, "--health-probe-bind-address").await?;
-    let (client, cluster) = cluster::connect(arguments.kubeconfig.as_deref(), None).await?;
+    let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
+    let (client, cluster) = cluster::connect(kubeconfig, context).await?;
     let server = cluster.cluster_url.to_string();
     let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
     let namespace = namespace.unwrap_or(cluster.default_namespace);
-    let looks = async {
-        let missing = cluster::check(&client, &server).await?;
-        cluster::check_namespace(&client, &server, &namespace).await.map(|()| missing)
-    };
-    let missing = tokio::select! {
-        looked = looks => looked?,
+    tracing::debug!(server = %terminal::harmless(&server), "looking whether the cluster has what is needed");
+    tokio::select! {
+        looked = look(&client, &server, &namespace) => looked?,
         signal = ends.next() => {
             tracing::info!(signal, "ended before the start");
             return Ok(ExitCode::SUCCESS);
         }
-    };
-    if !missing.is_empty() {
-        tracing::warn!(
-            missing = missing.join(", "),
-            "some CustomResourceDefinitions are missing: unless kflare is being removed, apply them with \
-             `kflare crds | kubectl apply -f -`"
-        );
     }
     let config = config(arguments, namespace);
     tracing::info!(
@@ -106,6 +99,31 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
             Ok(code)
         }
     }
+}
+
+/// Looks whether the cluster has what is needed, and warns of what is missing and does no harm.
+async fn look(client: &Client, server: &str, namespace: &str) -> Result<(), ClusterError> {
+    let missing = cluster::check(client, server).await?;
+    cluster::check_namespace(client, server, namespace).await?;
+    if !missing.is_empty() {
+        tracing::warn!(
+            missing = missing.join(", "),
+            "some CustomResourceDefinitions are missing: unless kflare is being removed, apply them with \
+             `kflare crds | kubectl apply -f -`"
+        );
+    }
+    let gaps = cluster::definitions::gaps(client, server).await;
+    if gaps.iter().any(Gap::is_fatal) {
+        return Err(ClusterError::OlderDefinitions(gaps));
+    }
+    for gap in gaps {
+        tracing::warn!(
+            older = %gap,
+            "a CustomResourceDefinition of the cluster is older than this kflare: what it lacks cannot be set; bring it up to \
+             date with `kflare crds | kubectl apply -f -`"
+        );
+    }
+    Ok(())
 }
 
 async fn shut_down(operator: Operator, ends: &mut Ends) -> ExitCode {

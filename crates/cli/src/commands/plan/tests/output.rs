@@ -382,6 +382,6 @@ fn a_cluster_without_our_kinds_is_told_from_one_that_forbids() {
             sandbox::kubernetes::ApiServer::new(sandbox::clock::Clock::starting_at(Timestamp::UNIX_EPOCH), 1);
         let client = kube::Client::new(empty.service(), "default");
         let error = Inventory::read(client, "http://sandbox".to_owned()).await.map(drop).unwrap_err();
-        assert!(matches!(error, cluster::ClusterError::NoSuchKind(_)), "{error:?}");
+        assert!(matches!(error, cluster::ClusterError::NoSuchKinds(_)), "{error:?}");
     });
 }

@@ -1,0 +1,175 @@
+//! Questions to an API server before anything begins, and what their failures mean.
+//! Looks once, so that a mistake is a sentence and not a loop of log lines.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Namespace, Secret};
+use kube::Client;
+use kube::api::{Api, DynamicObject, ListParams};
+use kube::core::Status;
+use kube::discovery::ApiResource;
+
+use super::definitions;
+use super::error::ClusterError;
+
+/// One question before the start. A server that needs longer would make a poor cluster for the operator, too.
+pub(super) const LOOK_MAX: Duration = Duration::from_secs(20);
+
+/// Lists one object of everything that the operator watches. Gives the kinds that the cluster does not know, unless it
+/// knows none: whoever removes kflare may delete one definition before the objects of another are gone.
+pub(in crate::commands) async fn check(client: &Client, server: &str) -> Result<Vec<String>, ClusterError> {
+    let mut missing = Vec::new();
+    for kind in kinds::KINDS {
+        let resource = ApiResource {
+            group: kinds::names::GROUP.to_owned(),
+            version: kinds::names::VERSION.to_owned(),
+            api_version: kinds::names::API_VERSION.to_owned(),
+            kind: kind.name.to_owned(),
+            plural: kind.plural.to_owned(),
+        };
+        let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+        let name = format!("{}.{}", kind.plural, kinds::names::GROUP);
+        match look(server, name, api.list_metadata(&one())).await {
+            Ok(_) => {}
+            Err(ClusterError::NoSuchKinds(names)) => missing.extend(names),
+            Err(error) => return Err(error),
+        }
+    }
+    if missing.len() == kinds::KINDS.len() {
+        return Err(definitions::absent(client, server, missing).await);
+    }
+    // Never with their data.
+    drop(look(server, "secrets".to_owned(), Api::<Secret>::all(client.clone()).list_metadata(&one())).await?);
+    let namespaces = Api::<Namespace>::all(client.clone());
+    look(server, "namespaces".to_owned(), namespaces.list_metadata(&one())).await.map(|_| missing)
+}
+
+/// The namespace of the Lease must be there: without it no election is ever won, and nothing would be written.
+pub(in crate::commands) async fn check_namespace(
+    client: &Client,
+    server: &str,
+    name: &str,
+) -> Result<(), ClusterError> {
+    let namespaces = Api::<Namespace>::all(client.clone());
+    match look(server, format!("namespace {name}"), namespaces.get_metadata_opt(name)).await {
+        Ok(None) => Err(ClusterError::NoSuchNamespace(name.to_owned())),
+        // Roles of one's own may lack `get`, which nothing else needs.
+        Ok(Some(_)) | Err(ClusterError::Forbidden { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn one() -> ListParams {
+    ListParams::default().limit(1)
+}
+
+/// One question, and what its failure means.
+pub(in crate::commands) async fn look<T>(
+    server: &str,
+    resource: String,
+    list: impl Future<Output = kube::Result<T>>,
+) -> Result<T, ClusterError> {
+    let server = || server.to_owned();
+    match tokio::time::timeout(LOOK_MAX, list).await {
+        Err(_) => Err(ClusterError::Silent { server: server() }),
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(kube::Error::Api(status))) => Err(refusal(server(), resource, &status)),
+        Ok(Err(error)) => Err(ClusterError::of_exchange(&server(), &error)),
+    }
+}
+
+fn refusal(server: String, resource: String, status: &Status) -> ClusterError {
+    let said = status.message.clone();
+    match status.code {
+        401 => ClusterError::Unauthorized { server, said },
+        403 => ClusterError::Forbidden { resource, said },
+        404 => ClusterError::NoSuchKinds(vec![resource]),
+        code => ClusterError::Refused { resource, code, said },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::simulate;
+    use crate::world::{Options, World};
+
+    /// What is said of an answer, and what to do next.
+    fn said(code: u16) -> (String, String) {
+        let status = Status { code, message: "no".to_owned(), ..Status::default() };
+        let error = refusal("http://x".to_owned(), "zones.kflare.dev".to_owned(), &status);
+        (error.to_string(), error.next().unwrap_or_default())
+    }
+
+    /// A cluster without these kinds, and what the look before the start says of it.
+    fn checked(without: &[&kinds::Kind]) -> Result<Vec<String>, ClusterError> {
+        let looked = simulate(async {
+            let world = World::new(Options { empty: true, ..Options::default() }).unwrap();
+            for kind in without {
+                let name = format!("{}.{}", kind.plural, kinds::names::GROUP);
+                world.kubernetes.delete("CustomResourceDefinition", None, &name).unwrap();
+            }
+            check(&world.ways().0, "http://x").await
+        });
+        looked.unwrap()
+    }
+
+    #[test]
+    fn an_uninstall_that_has_begun_can_be_finished() {
+        assert_eq!(checked(&[]).unwrap(), Vec::<String>::new());
+        let (one, all) = (&kinds::KINDS[..1], kinds::KINDS);
+        let gone = format!("{}.{}", one[0].plural, kinds::names::GROUP);
+        assert_eq!(checked(one).unwrap(), [gone]);
+        let error = checked(all).unwrap_err();
+        assert!(matches!(error, ClusterError::NoSuchKinds(_)), "{error}");
+    }
+
+    #[test]
+    fn the_namespace_of_the_lease_must_be_there() {
+        let looked = simulate(async {
+            let world = World::new(Options { empty: true, ..Options::default() }).unwrap();
+            let client = world.ways().0;
+            (
+                check_namespace(&client, "http://x", "default").await,
+                check_namespace(&client, "http://x", "nowhere").await,
+            )
+        });
+        let (there, missing) = looked.unwrap();
+        assert!(there.is_ok(), "{there:?}");
+        let next = missing.unwrap_err().next().unwrap_or_default();
+        assert!(next.contains("`kubectl create namespace nowhere`"), "{next}");
+    }
+
+    #[test]
+    fn every_refusal_says_what_to_do() {
+        assert!(said(401).1.contains("renew the credentials"), "{:?}", said(401));
+        assert_eq!(said(403).0, "this identity may not read zones.kflare.dev (403: no)");
+        assert!(said(403).1.contains("deploy/rbac/manager.yaml"), "{:?}", said(403));
+        assert_eq!(said(404).0, "the cluster does not know zones.kflare.dev");
+        assert!(said(404).1.contains("`kflare crds | kubectl apply -f -`"), "{:?}", said(404));
+        assert!(said(503).0.contains("503: no"), "{:?}", said(503));
+    }
+
+    #[test]
+    fn an_answer_that_does_not_come_is_told_from_one_that_is_not_trusted() {
+        let exchange = |error: kube::Error| {
+            let error = ClusterError::of_exchange("https://x/", &error);
+            (error.to_string(), error.next().unwrap_or_default())
+        };
+        let service = |text: &str| kube::Error::Service(text.into());
+        let (said, next) = exchange(service("Connection refused (os error 111)"));
+        assert_eq!(said, "cannot reach the API server https://x/: Connection refused (os error 111)");
+        assert!(next.contains("HTTPS_PROXY") && next.contains("is it running"), "{next}");
+        let (said, next) = exchange(service("invalid peer certificate: UnknownIssuer"));
+        assert_eq!(said, "the API server https://x/ is not trusted: invalid peer certificate: UnknownIssuer");
+        assert!(next.contains("certificate-authority-data"), "{next}");
+        let html = serde_json::from_str::<serde_json::Value>("<html>").unwrap_err();
+        let (said, next) = exchange(kube::Error::SerdeError(html));
+        assert!(said.starts_with("what answers at https://x/ is no Kubernetes API server: "), "{said}");
+        assert!(next.contains("proxy"), "{next}");
+        let silent = simulate(look::<()>("https://x/", "zones".to_owned(), std::future::pending()));
+        let silent = silent.unwrap().unwrap_err();
+        assert_eq!(silent.to_string(), "the API server https://x/ does not answer within 20 s");
+        assert!(silent.next().is_some());
+    }
+}
