@@ -63,7 +63,6 @@ pub fn from_caches(
         document: Observed::Unread,
         complete: slice.complete,
         refused: BTreeSet::new(),
-        made: Default::default(),
         memory: state.memory(&slice.unit, now),
         deletion_default,
     }

@@ -41,6 +41,7 @@ impl Memories {
         for written in memory.written.values_mut() {
             *written = written.checked_add(set_by).unwrap_or(now);
         }
+        forget_old(&mut memory, now);
         memory
     }
 
@@ -58,12 +59,12 @@ impl Memories {
         now: Timestamp,
         exists: impl Fn(&MemberId) -> bool,
     ) {
-        let lag = SignedDuration::try_from(plan::limits::READS_MAY_LAG).unwrap_or(SignedDuration::ZERO);
         memory.written.retain(|member, at| {
             // What lies in the future was told before the clock was set back during the pass.
             *at = (*at).min(now);
-            now.duration_since(*at) < lag && exists(member)
+            exists(member)
         });
+        forget_old(&mut memory, now);
         memory.quarantine.retain(|member, _| exists(member));
         // The size of a list is only of use to a unit that has one.
         if memory.written.is_empty() && memory.quarantine.is_empty() && memory.listed.is_none() {
@@ -89,6 +90,13 @@ impl Memories {
         self.units.retain(|unit, _| exists(unit));
         self.sweep_at = 2 * self.units.len() + MEMORIES_SLACK;
     }
+}
+
+/// What was written long enough ago is shown by every read.
+fn forget_old(memory: &mut Memory, now: Timestamp) {
+    let lag = SignedDuration::try_from(plan::limits::READS_MAY_LAG).unwrap_or(SignedDuration::ZERO);
+    memory.written.retain(|_, at| now.duration_since(*at) < lag);
+    memory.made.retain(|_, maker| memory.written.contains_key(maker));
 }
 
 /// How long ago that was.
@@ -142,6 +150,18 @@ mod tests {
         let recalled = memories.recall(&unit("z"), later);
         memories.keep(&unit("z"), recalled, later, |_| true);
         assert!(memories.units.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_is_taken_as_long_as_reads_may_not_show_what_took_it() {
+        let noon: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let mut memories = Memories::default();
+        let made = BTreeMap::from([("name=www".to_owned(), record())]);
+        memories.keep(&unit("z"), Memory { made: made.clone(), ..written(noon) }, noon, |_| true);
+        tokio::time::advance(Duration::from_secs(59)).await;
+        assert_eq!(memories.recall(&unit("z"), noon + SignedDuration::from_secs(59)).made, made);
+        tokio::time::advance(Duration::from_secs(2)).await;
+        assert!(memories.recall(&unit("z"), noon + SignedDuration::from_secs(61)).made.is_empty());
     }
 
     #[tokio::test(start_paused = true)]

@@ -11,6 +11,8 @@ use crate::act::{Act, Outcome, Part, Reply, Request, Target, Write};
 use crate::creating::Mark;
 use crate::document;
 use crate::hold::Hold;
+use crate::lag;
+use crate::limits;
 use crate::read::hold_from_error;
 use crate::snapshot::{Claim, Lookup, Marked, Member, Observed, Snapshot};
 use crate::unit::MemberId;
@@ -144,9 +146,7 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
     snapshot.memory.quarantine.remove(&part.member);
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     member.progress.refused_in = None;
-    if let (Write::Create(_), Some(Ok(desired))) = (&part.write, member.desired.get()) {
-        snapshot.made.insert(desired.key.clone(), part.member.clone());
-    }
+    lag::note_made(&mut snapshot.memory.made, member, part);
     match &part.write {
         Write::Create(_) => match result.pointer(member.kind.identity.wire) {
             Some(_) => {

@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use crate::context::{Context, Desired};
 use crate::hold::Hold;
+use crate::lag;
 use crate::lifecycle::{Step, conflict, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
 use crate::read::{full_key, hold_from_fault, loose_key, request};
-use crate::snapshot::{Member, Observed, ReadFault, Snapshot, holder};
+use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
 
 /// What the adoption policy makes of the objects with the member's key; `None` when it is to create one.
@@ -33,7 +34,7 @@ pub(crate) fn take_over(
     if let Some(other) = candidates.iter().filter(|object| key_of(object) == desired.key).find_map(claimant) {
         return Err(conflict(snapshot, id, other));
     }
-    if let Some(other) = snapshot.made.get(&desired.key).filter(|other| *other != id) {
+    if let Some(other) = snapshot.memory.made.get(&desired.key).filter(|other| *other != id) {
         return Err(conflict(snapshot, id, other));
     }
     let adoption = policy::adoption(&member.object)?;
@@ -78,11 +79,14 @@ fn names_sharer(
     hold
 }
 
-/// Cloudflare says that the object exists and does not show it. An attempt of ours a moment ago may have made it, which a
-/// read that lags behind does not show yet: then it is looked for again. The memory of it ends with that lag, so that
-/// what is really in the way is soon reported.
+/// Cloudflare says that the object exists and does not show it. An attempt of ours a moment ago may have made it, or one
+/// of the process before that left its mark, which a read that lags behind does not show yet: then it is looked for
+/// again. The memory of it ends with that lag, so that what is really in the way is soon reported.
 fn shown_late(snapshot: &Snapshot, id: &MemberId, member: &Member) -> Result<(), Hold> {
-    if !snapshot.memory.written.contains_key(id) {
+    let (Observed::Seen(_, began) | Observed::Absent(began)) = member.found else { return Ok(()) };
+    let by_us = snapshot.memory.written.contains_key(id);
+    let by_another = member.progress.marked == Some(Marked::Again);
+    if !(by_us || by_another) || !lag::may_lag(&snapshot.memory, id, began) {
         return Ok(());
     }
     let text = member.progress.exists.as_deref().unwrap_or_default();

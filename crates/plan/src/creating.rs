@@ -10,9 +10,12 @@ use kinds::{Resource, names};
 use serde_json::Value;
 
 use crate::context::Desired;
+use crate::image;
 use crate::limits;
 
-/// Separates the key from the time in the annotation's value; the time is always last, so a key may contain it.
+/// Separates the key, the image and the time in the annotation's value; they are read from the right, so that a key may
+/// contain what separates them.
+const IMAGE: &str = " image=";
 const UNTIL: &str = " until ";
 
 /// How far Cloudflare's clock and ours may differ before a `created_on` tells nothing. Clocks kept by NTP agree to
@@ -24,6 +27,8 @@ const CLOCKS_MAY_DIFFER: SignedDuration = SignedDuration::from_mins(5);
 pub struct Mark {
     /// The rendered key of the object.
     pub key: String,
+    /// The image of the object; absent in marks of the old kflare.
+    pub image: Option<String>,
     /// The end of the time in which the request may take effect; absent in marks of the old kflare.
     pub until: Option<Timestamp>,
 }
@@ -31,8 +36,14 @@ pub struct Mark {
 impl Mark {
     /// The mark of a create that is about to be sent at `now`.
     #[must_use]
-    pub fn for_create(key: String, now: Timestamp) -> Self {
-        Self { key, until: Some(later(now, limits::CREATE_MAY_LAND)) }
+    pub fn for_create(key: String, image: String, now: Timestamp) -> Self {
+        Self { key, image: Some(image), until: Some(later(now, limits::CREATE_MAY_LAND)) }
+    }
+
+    /// The same mark as if it were written at `now`.
+    #[must_use]
+    pub fn renewed(&self, now: Timestamp) -> Self {
+        Self { until: Some(later(now, limits::CREATE_MAY_LAND)), ..self.clone() }
     }
 
     /// The mark that a resource carries.
@@ -40,8 +51,15 @@ impl Mark {
     pub fn of(resource: &Resource) -> Option<Self> {
         let value = resource.annotation(names::CREATING)?;
         Some(match value.rsplit_once(UNTIL).map(|(key, time)| (key, time.parse::<Timestamp>())) {
-            Some((key, Ok(until))) => Self { key: key.to_owned(), until: Some(until) },
-            _ => Self { key: value.to_owned(), until: None },
+            Some((made, Ok(until))) => {
+                let is_image = |image: &str| {
+                    image.len() == image::DIGITS && image.bytes().all(|b| b.is_ascii_hexdigit())
+                };
+                let parts = made.rsplit_once(IMAGE).filter(|(_, image)| is_image(image));
+                let (key, image) = parts.map_or((made, None), |(key, image)| (key, Some(image.to_owned())));
+                Self { key: key.to_owned(), image, until: Some(until) }
+            }
+            _ => Self { key: value.to_owned(), image: None, until: None },
         })
     }
 
@@ -90,6 +108,13 @@ impl Mark {
         Some(parts)
     }
 
+    /// True when the marked request made, or would make, an object of this image. A mark without one says nothing of it:
+    /// then only what the spec would make now is known.
+    #[must_use]
+    pub fn makes(&self, image: &str, now: Option<&str>) -> bool {
+        self.image.as_deref().or(now) == Some(image)
+    }
+
     /// True when an object with this time of creation can be the one that the marked request made.
     #[must_use]
     pub fn may_have_made(&self, object: &Value, created: &str) -> bool {
@@ -106,10 +131,11 @@ impl Mark {
 
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.until {
-            Some(until) => write!(f, "{}{UNTIL}{until}", self.key),
-            None => f.write_str(&self.key),
+        f.write_str(&self.key)?;
+        if let Some(image) = &self.image {
+            write!(f, "{IMAGE}{image}")?;
         }
+        self.until.map_or(Ok(()), |until| write!(f, "{UNTIL}{until}"))
     }
 }
 
@@ -129,6 +155,10 @@ fn later(now: Timestamp, by: Duration) -> Timestamp {
 mod tests {
     use super::*;
 
+    fn of(key: &str, now: Timestamp) -> Mark {
+        Mark::for_create(key.to_owned(), "0123456789abcdef".to_owned(), now)
+    }
+
     fn resource(mark: &str) -> Resource {
         let mut resource = Resource::default();
         resource.metadata.annotations.insert(names::CREATING.to_owned(), mark.to_owned());
@@ -138,37 +168,44 @@ mod tests {
     #[test]
     fn a_mark_reads_back_even_when_the_key_holds_the_separator() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let mark = Mark::for_create("content=wait until 2030-01-01T00:00:00Z name=a".to_owned(), now);
+        let mark = of("content=wait image=0123456789abcdef until 2030-01-01T00:00:00Z name=a", now);
         assert_eq!(Mark::of(&resource(&mark.to_string())), Some(mark));
     }
 
     #[test]
     fn a_mark_of_the_old_kflare_has_no_end_and_is_over_at_once() {
         let mark = Mark::of(&resource("www.example.com/A")).unwrap();
-        assert_eq!(mark.until, None);
+        assert_eq!((&mark.until, &mark.image), (&None, &None));
         assert!(mark.is_over(Timestamp::UNIX_EPOCH));
     }
 
     #[test]
     fn the_parts_of_a_marked_key_are_read_from_the_right() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let mark = Mark::for_create("content=a name=b c name=www.example.com type=TXT".to_owned(), now);
+        let mark = of("content=a name=b c name=www.example.com type=TXT", now);
         let parts = mark.parts(&["type", "name"]).unwrap();
         assert_eq!(
             parts,
             BTreeMap::from([("name", "www.example.com".to_owned()), ("type", "TXT".to_owned())])
         );
-        assert_eq!(
-            Mark::for_create("name=example.com".to_owned(), now).parts(&["name"]).unwrap()["name"],
-            "example.com"
-        );
+        assert_eq!(of("name=example.com", now).parts(&["name"]).unwrap()["name"], "example.com");
         assert_eq!(mark.parts(&["title"]), None);
+    }
+
+    #[test]
+    fn what_has_another_image_was_not_made_by_it() {
+        let mark = of("name=a", Timestamp::UNIX_EPOCH);
+        assert!(mark.makes("0123456789abcdef", Some("fedcba9876543210")));
+        assert!(!mark.makes("fedcba9876543210", Some("fedcba9876543210")));
+        let without = Mark { image: None, ..mark };
+        assert!(without.makes("fedcba9876543210", Some("fedcba9876543210")));
+        assert!(!without.makes("fedcba9876543210", None));
     }
 
     #[test]
     fn what_is_older_than_the_mark_was_not_made_by_it() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let mark = Mark::for_create("name=a".to_owned(), now);
+        let mark = of("name=a", now);
         assert!(
             mark.may_have_made(&serde_json::json!({"created_on": "2026-01-01T00:00:01.5Z"}), "/created_on")
         );

@@ -71,6 +71,16 @@ pub(crate) fn without_own_calls(kind: &Kind, body: &Value) -> Value {
     body
 }
 
+/// The body of a create below `parent`.
+#[must_use]
+pub(crate) fn create_body(kind: &Kind, body: &Value, parent: &str) -> Value {
+    let mut body = without_own_calls(kind, body);
+    if let Some(pointer) = kind.routes.parent_in_body {
+        put(&mut body, pointer, Value::String(parent.to_owned()));
+    }
+    body
+}
+
 /// The names of the optional fields that the spec sets now, for `status.appliedFields`.
 #[must_use]
 pub fn set_fields(kind: &Kind, resource: &Resource) -> Vec<&'static str> {

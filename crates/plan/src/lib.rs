@@ -23,6 +23,8 @@ pub mod deletion;
 pub mod difference;
 pub mod document;
 pub mod hold;
+mod image;
+mod lag;
 pub mod lifecycle;
 pub mod limits;
 pub mod listing;

@@ -11,14 +11,16 @@ use crate::act::{CredId, FieldDiff, Patch, Proof, Write};
 use crate::adoption::take_over;
 use crate::context::{self, Context, Desired};
 use crate::creating::Mark;
-use crate::difference::{differences, put, update_body};
+use crate::difference::{create_body, differences, put, update_body};
 use crate::hold::Hold;
+use crate::image::{image, image_of_create};
+use crate::lag::recently_written;
 use crate::patches::{claim, prepare, restamp, unmark};
 use crate::policy;
 use crate::read::{full_key, guarded, hold_from_fault, request};
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{deletion, difference, document, limits, protection};
+use crate::{deletion, document, protection};
 
 /// What comes next for one member.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +115,7 @@ fn apply(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) ->
                 return Err(hold_from_fault(member, fault, &format!("read {}", named(member, external))));
             }
             Observed::Seen(live, _) => {
-                return owned(snapshot, id, member, &context, desired, live, external);
+                return owned(snapshot, id, member, &context, live, external, now);
             }
             Observed::Absent(began) => recently_written(snapshot, id, *began)?,
         }
@@ -174,39 +176,23 @@ pub(crate) fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> 
     Hold::new(reason, format!("{other} already manages this object"))
 }
 
-/// Reads can lag behind our own writes: what we wrote a moment ago and cannot see is not gone. Nor is what the process
-/// before this one may have written just before it ended.
-fn recently_written(snapshot: &Snapshot, id: &MemberId, began: Timestamp) -> Result<(), Hold> {
-    // A time that lies far in the future was told by a clock that has been set back since, and says nothing.
-    let lag = jiff::SignedDuration::try_from(limits::READS_MAY_LAG).unwrap_or(jiff::SignedDuration::ZERO);
-    let written = snapshot.memory.written.get(id).or(snapshot.memory.since.as_ref());
-    if !written.is_some_and(|written| began < *written + lag && *written < began + lag) {
-        return Ok(());
-    }
-    Err(Hold {
-        reason: Reason::APIError,
-        message: "Cloudflare does not show yet what was just written".to_owned(),
-        retry_after: Some(limits::READS_MAY_LAG),
-        refused_credentials: false,
-    })
-}
-
 /// The member's object is known and was read.
 fn owned(
     snapshot: &Snapshot,
     id: &MemberId,
     member: &Member,
     context: &Context<'_>,
-    desired: &Desired,
     live: &Value,
     external: &str,
+    now: Timestamp,
 ) -> Result<Step, Hold> {
+    let desired = context::desired(member, context)?;
     let label = member.kind.identity.label;
     let claimed = label.is_none_or(|label| member.object.label(label) == Some(external));
     if !member.object.has_finalizer() || !claimed {
         return Ok(claim(member, desired, external));
     }
-    if let Some(step) = settle_mark(snapshot, id, member, context, desired, external)? {
+    if let Some(step) = settle_mark(snapshot, id, member, context, desired, external, now)? {
         return Ok(step);
     }
     if let Some(why) = (member.kind.hooks.unusable)(live) {
@@ -244,6 +230,7 @@ fn settle_mark(
     context: &Context<'_>,
     desired: &Desired,
     external: &str,
+    now: Timestamp,
 ) -> Result<Option<Step>, Hold> {
     let Some(mark) = Mark::of(&member.object) else { return Ok(None) };
     if mark.is_harmless(desired) {
@@ -262,10 +249,14 @@ fn settle_mark(
         }
         Observed::Absent(began) => *began,
     };
-    Ok(mark.is_over(began).then(|| unmark(member)))
+    if mark.is_over(began) {
+        return Ok(Some(unmark(member)));
+    }
+    Ok(out_of_reach(&mark, now).map(|fresh| restamp(member, &fresh)))
 }
 
-/// Unclaimed objects that the marked request can have made, by ID.
+/// Unclaimed objects that the marked request can have made, by ID: those that nothing tells from what it makes. Whatever
+/// differs in a field that the create decided, or left at its default, is somebody else's.
 pub(crate) fn twins<'f>(
     snapshot: &'f Snapshot,
     id: &'f MemberId,
@@ -274,17 +265,17 @@ pub(crate) fn twins<'f>(
     mark: &'f Mark,
     context: &'f Context<'_>,
 ) -> impl Iterator<Item = String> + 'f {
+    let desired = context::desired(member, context).ok();
+    let made_now = desired.map(|desired| image_of_create(member, context, desired));
     found.iter().filter_map(move |object| {
         let external = object.pointer(member.kind.identity.wire).and_then(Value::as_str)?;
         let free =
             snapshot.claims.get(external).and_then(|claims| holder(claims)).is_none_or(|other| other == id);
-        let key = match context::desired(member, context) {
-            Ok(desired) => mark.names(desired),
-            Err(_) => &mark.key,
-        };
+        let key = desired.map_or(mark.key.as_str(), |desired| mark.names(desired));
         let ours = free
             && mark.may_have_made(object, member.kind.identity.created)
-            && full_key(member, object, &context.parents) == key;
+            && full_key(member, object, &context.parents) == key
+            && mark.makes(&image(member.kind, object, &context.parents), made_now.as_deref());
         ours.then(|| external.to_owned())
     })
 }
@@ -363,10 +354,7 @@ fn create(
     now: Timestamp,
 ) -> Result<Step, Hold> {
     if member.progress.marked.is_some() {
-        let mut body = difference::without_own_calls(member.kind, &desired.body);
-        if let Some(pointer) = member.kind.routes.parent_in_body {
-            put(&mut body, pointer, Value::String(context.parent.to_owned()));
-        }
+        let body = create_body(member.kind, &desired.body, context.parent);
         let call = request(Method::Post, member.kind.routes.collection, context.parent, "")
             .ok_or_else(|| unusable_id(context.parent))?
             .body(body.clone());
@@ -379,13 +367,16 @@ fn create(
         };
         return Ok(Step::Cloudflare(context.cred.clone(), vec![planned]));
     }
+    let image = image_of_create(member, context, desired);
+    // The mark of an earlier create that made, or may yet make, something else is not written over: it is the only proof
+    // that this is ours.
     if let Some(earlier) = &mark
-        && !earlier.is_harmless(desired)
+        && !(earlier.is_harmless(desired) && earlier.makes(&image, Some(&image)))
         && !began.is_some_and(|began| earlier.is_over(began))
     {
         return await_mark(member, earlier, now);
     }
-    let fresh = Mark::for_create(desired.key.clone(), now);
+    let fresh = Mark::for_create(desired.key.clone(), image, now);
     let mut annotations = vec![(names::CREATING, Value::String(fresh.to_string()))];
     if policy::is_adopted(&member.object) {
         // A new object is kflare's own, whatever the lost one was (seed: Adoption and ownership).
@@ -394,11 +385,14 @@ fn create(
     Ok(prepare(member, annotations, member.kind.identity.label.map(|label| (label, Value::Null))))
 }
 
-/// The wait for the time after which nothing of an earlier attempt can land any more. A mark that ends later than any
-/// mark written now was written by a clock that has been set back since: it starts anew.
+/// A mark that ends later than any mark written now was written by a clock that has been set back since: it starts anew.
+fn out_of_reach(mark: &Mark, now: Timestamp) -> Option<Mark> {
+    Some(mark.renewed(now)).filter(|fresh| mark.until > fresh.until)
+}
+
+/// The wait for the time after which nothing of an earlier attempt can land any more.
 pub(crate) fn await_mark(member: &Member, mark: &Mark, now: Timestamp) -> Result<Step, Hold> {
-    let fresh = Mark::for_create(mark.key.clone(), now);
-    if mark.until > fresh.until {
+    if let Some(fresh) = out_of_reach(mark, now) {
         return Ok(restamp(member, &fresh));
     }
     let left = mark.until.map(|until| until.duration_since(now)).unwrap_or_default();

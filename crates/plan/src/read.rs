@@ -12,6 +12,7 @@ use crate::act::CredId;
 use crate::context::{self, Context, Desired, Teardown};
 use crate::creating::{Mark, render_key};
 use crate::hold::Hold;
+use crate::lag;
 use crate::limits;
 use crate::listing;
 use crate::policy::{self, Adoption};
@@ -298,7 +299,10 @@ pub fn fold(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Tim
             ReadAnswer::Many { .. } => shared_read_failed(snapshot, read, &not_one()),
             ReadAnswer::Failed(fault) => shared_read_failed(snapshot, read, &fault),
         },
-        What::Item => each(snapshot, read, |member| member.live = item_seen(member, answer.clone(), began)),
+        What::Item => {
+            each(snapshot, read, |member| member.live = item_seen(member, answer.clone(), began));
+            lag::note_unseen(snapshot, &read.members);
+        }
         What::Verify => each(snapshot, read, |member| {
             member.verified = match answer.clone() {
                 ReadAnswer::One(value) => Observed::Seen(value, began),

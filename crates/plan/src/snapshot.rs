@@ -250,6 +250,8 @@ pub struct Memory {
     pub written: BTreeMap<MemberId, Timestamp>,
     /// When this process began: another one may have written until then, and what it wrote is not remembered.
     pub since: Option<Timestamp>,
+    /// The keys of objects that members made or changed, as long as `written` remembers it: lists may not show them yet.
+    pub made: BTreeMap<String, MemberId>,
     /// How many objects the last full list held.
     pub listed: Option<usize>,
 }
@@ -263,8 +265,6 @@ pub struct Snapshot {
     pub members: BTreeMap<MemberId, Member>,
     /// Which external ID is claimed by whom, over all resources of the unit's kind whose parents exist.
     pub claims: BTreeMap<String, Vec<Claim>>,
-    /// The keys of objects that members made in this pass: lists that began before do not show them.
-    pub made: BTreeMap<String, MemberId>,
     /// The list that the members share, in a unit of children.
     pub listing: Observed<Listing>,
     /// The document that the members make up, in a unit of one document.

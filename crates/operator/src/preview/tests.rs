@@ -69,7 +69,6 @@ fn snapshot() -> Snapshot {
         unit: UnitKey::Object(member()),
         members: [(member(), plan::Member::new(kind, object, Class::User))].into(),
         claims: Default::default(),
-        made: Default::default(),
         listing: Observed::Unread,
         document: Observed::Unread,
         complete: true,

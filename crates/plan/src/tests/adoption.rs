@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::harness::{check, check_once};
+use super::harness::{World, check, check_once};
 
 #[test]
 fn adopt_id_picks_one_of_two_records_and_means_adopt() {
@@ -60,7 +60,7 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.9 name=b.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.9 name=b.example.com type=A image=c7f1b81550f6a533 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
                 DNSRecord apps/b prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.9","name":"b.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -107,7 +107,7 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/adopted":null,"kflare.dev/creating":"content=192.0.2.9 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-a"}}
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/adopted":null,"kflare.dev/creating":"content=192.0.2.9 name=a.example.com type=A image=a28dfc863603240a until 2026-01-01T00:04:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-a"}}
                 DNSRecord apps/a prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.9","name":"a.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -134,7 +134,7 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/older {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-older"}}
+              PATCH DNSRecord apps/older {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A image=f1b815494ff5055c until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-older"}}
                 DNSRecord apps/older prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -148,6 +148,42 @@ objects:
             next: DNSRecord apps/younger Wait
         "#]],
     );
+}
+
+const TWO_OF_ONE_SRV: &str = "
+objects:
+- metadata: {name: first, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: unseen}}
+  spec: &spec {zoneRef: {name: example-com}, name: _sip._tcp, type: SRV, data: {priority: 1, weight: 2, port: 5060, target: sip.example.com}, ttl: 1, proxied: false}
+- metadata: {name: second, namespace: apps}
+  spec: *spec
+";
+
+#[test]
+fn what_another_resource_made_is_not_made_again_while_lists_do_not_show_it() {
+    let mut world: World = serde_saphyr::from_str(TWO_OF_ONE_SRV).unwrap();
+    world.objects.remove(0);
+    let (kind, key) = (
+        kinds::kind("DNSRecord").unwrap(),
+        "content=1 2 5060 sip.example.com name=_sip._tcp.example.com type=SRV",
+    );
+    let first = crate::MemberId::new(kind, kinds::Key::new("apps", "first"));
+    world.memory.made.insert(key.to_owned(), first);
+    expect![[r#"
+        status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object
+        next: DNSRecord apps/second Wait
+    "#]].assert_eq(&world.pass(kind));
+}
+
+#[test]
+fn what_the_process_before_may_have_made_is_not_made_again_while_lists_do_not_show_it() {
+    let mut world: World = serde_saphyr::from_str(TWO_OF_ONE_SRV).unwrap();
+    world.memory.since = Some("2025-12-31T23:59:58Z".parse().unwrap());
+    expect![[r#"
+        status: DNSRecord apps/first Ready=False APIError: Cloudflare does not show yet what was just written
+        next: DNSRecord apps/first Fault(Some(60s))
+        status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object
+        next: DNSRecord apps/second Wait
+    "#]].assert_eq(&world.pass(kinds::kind("DNSRecord").unwrap()));
 }
 
 #[test]
@@ -181,7 +217,7 @@ namespace_labels: {team: web}
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.9 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.9 name=a.example.com type=A image=a28dfc863603240a until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
                 DNSRecord apps/a prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.9","name":"a.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::act::{Act, CredId, Decision, Outcome, Reply, Request, Target, Write};
 use crate::policy::Deletion;
 use crate::read::{Read, ReadAnswer, What};
-use crate::snapshot::{Claim, Credential, Lookup, Member, ReadFault, SecretFacts, Snapshot};
+use crate::snapshot::{Claim, Credential, Lookup, Member, Memory, ReadFault, SecretFacts, Snapshot};
 use crate::{MemberId, UnitKey, absorb, decide, fold, limits, protection, reads, report};
 
 pub(super) const ZONE: &str = "0000000000000000000000000000abcd";
@@ -63,6 +63,9 @@ pub(super) struct World {
     pub(super) clock: i64,
     #[serde(skip)]
     created: usize,
+    /// What the unit remembers of earlier passes.
+    #[serde(skip)]
+    pub(super) memory: Memory,
     /// What `predict` calls the objects that were created, by their IDs.
     #[serde(skip)]
     stand_ins: BTreeMap<String, String>,
@@ -254,12 +257,11 @@ impl World {
             unit,
             members,
             claims,
-            made: BTreeMap::new(),
             listing: crate::Observed::Unread,
             document: crate::Observed::Unread,
             complete: !self.incomplete,
             refused: Default::default(),
-            memory: Default::default(),
+            memory: self.memory.clone(),
             deletion_default: if self.retain { Deletion::Retain } else { Deletion::Delete },
         }
     }

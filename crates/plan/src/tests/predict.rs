@@ -28,7 +28,6 @@ fn snapshot(kind: &str, object: Value, live: Value) -> Snapshot {
         unit: UnitKey::Object(id(kind)),
         members: [(id(kind), member)].into(),
         claims: Default::default(),
-        made: Default::default(),
         listing: Observed::Unread,
         document: Observed::Unread,
         complete: true,

@@ -16,7 +16,7 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
+              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A image=f1b815494ff5055c until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
                 DNSRecord apps/www prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -43,9 +43,9 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A image=fbcb81fb2ec01332 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
                 DNSRecord apps/a prepare (nothing that exists is touched)
-              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=b.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=b.example.com type=A image=cfec5e9d7cf4ee3e until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
                 DNSRecord apps/b prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records/batch {"posts":[{"content":"192.0.2.1","name":"a.example.com","proxied":false,"ttl":1,"type":"A"},{"content":"192.0.2.2","name":"b.example.com","proxied":false,"ttl":1,"type":"A"}]} as kflare/token/CF_API_TOKEN
@@ -196,7 +196,7 @@ lost: [_sip._tcp]
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/sip {"metadata":{"annotations":{"kflare.dev/creating":"content=1 2 5060 sip.example.com name=_sip._tcp.example.com type=SRV until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-sip"}}
+              PATCH DNSRecord apps/sip {"metadata":{"annotations":{"kflare.dev/creating":"content=1 2 5060 sip.example.com name=_sip._tcp.example.com type=SRV image=807ab85c5ddca3d2 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-sip"}}
                 DNSRecord apps/sip prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"data":{"port":5060,"priority":1,"target":"sip.example.com","weight":2},"name":"_sip._tcp.example.com","ttl":1,"type":"SRV"} as kflare/token/CF_API_TOKEN
@@ -231,11 +231,11 @@ refuses: {bad.example.com: 9000}
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
+              PATCH DNSRecord apps/a {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=a.example.com type=A image=fbcb81fb2ec01332 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-a"}}
                 DNSRecord apps/a prepare (nothing that exists is touched)
-              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=bad.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
+              PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.2 name=bad.example.com type=A image=12f581db42889df9 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-b"}}
                 DNSRecord apps/b prepare (nothing that exists is touched)
-              PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.3 name=c.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-c"}}
+              PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.3 name=c.example.com type=A image=82c79e4810885852 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-c"}}
                 DNSRecord apps/c prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records/batch {"posts":[{"content":"192.0.2.1","name":"a.example.com","proxied":false,"ttl":1,"type":"A"},{"content":"192.0.2.2","name":"bad.example.com","proxied":false,"ttl":1,"type":"A"},{"content":"192.0.2.3","name":"c.example.com","proxied":false,"ttl":1,"type":"A"}]} as kflare/token/CF_API_TOKEN
@@ -278,7 +278,7 @@ refuses: {POST: 81058}
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
+              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A image=f1b815494ff5055c until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-www"}}
                 DNSRecord apps/www prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -452,7 +452,7 @@ two_pages: true
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A until 2026-01-01T00:04:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-www"}}
+              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A image=f1b815494ff5055c until 2026-01-01T00:04:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-www"}}
                 DNSRecord apps/www prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
@@ -478,7 +478,7 @@ refuses: {POST: 9207}
 ",
         &expect![[r#"
             stage
-              PATCH DNSRecord apps/ds {"metadata":{"annotations":{"kflare.dev/creating":"content=1 13 2 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef name=ds.example.com type=DS until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-ds"}}
+              PATCH DNSRecord apps/ds {"metadata":{"annotations":{"kflare.dev/creating":"content=1 13 2 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef name=ds.example.com type=DS image=8c956361f9005183 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-ds"}}
                 DNSRecord apps/ds prepare (nothing that exists is touched)
             stage
               POST /zones/0000000000000000000000000000abcd/dns_records {"data":{"algorithm":13,"digest":"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","digest_type":2,"key_tag":1},"name":"ds.example.com","ttl":300,"type":"DS"} as kflare/token/CF_API_TOKEN

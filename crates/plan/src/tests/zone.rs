@@ -15,7 +15,7 @@ objects:
 ",
         &expect![[r#"
             stage
-              PATCH Zone apps/example-com {"metadata":{"annotations":{"kflare.dev/creating":"name=example.com until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-example-com"}}
+              PATCH Zone apps/example-com {"metadata":{"annotations":{"kflare.dev/creating":"name=example.com image=4ece60ac63cc3789 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-example-com"}}
                 Zone apps/example-com prepare (nothing that exists is touched)
             stage
               POST /zones {"account":{"id":"000000000000000000000000000000ac"},"name":"example.com","type":"full"} as kflare/token/CF_API_TOKEN

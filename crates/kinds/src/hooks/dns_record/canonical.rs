@@ -25,6 +25,12 @@ pub(super) fn canonical(wire: &Value, _parents: &Parents<'_>) -> Value {
     record.insert("comment".to_owned(), comment(wire));
     record.insert("tags".to_owned(), tags(wire).into());
     record.extend(settings::canonical(wire).map(|settings| ("settings".to_owned(), settings.into())));
+    // No field of a spec, but a record that has it is another one than kflare makes.
+    record.extend(
+        wire.get("private_routing")
+            .filter(|on| **on == Value::Bool(true))
+            .map(|on| ("private_routing".to_owned(), on.clone())),
+    );
     record.extend(value(record_type, wire));
     if record_type.is_some_and(RecordType::has_priority) {
         record.insert("priority".to_owned(), member::number(wire, "priority", 0));
