@@ -35,13 +35,15 @@ pub enum Fault {
     WatchCut,
     /// Kubernetes: a running watch stays open and delivers nothing more (half-open connection).
     WatchStale,
+    /// Kubernetes: a running watch delivers an event, and those that come meanwhile, two seconds late.
+    WatchLate,
     /// Kubernetes: the next watch from an old version is answered 410 Expired.
     WatchGap,
 }
 
 impl Fault {
     /// Every fault, in the order of the reference page.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::TooManyRequests,
         Self::InternalError,
         Self::BadGateway,
@@ -55,6 +57,7 @@ impl Fault {
         Self::WriteConflict,
         Self::WatchCut,
         Self::WatchStale,
+        Self::WatchLate,
         Self::WatchGap,
     ];
 
@@ -75,6 +78,7 @@ impl Fault {
             Self::WriteConflict => "write-conflict",
             Self::WatchCut => "watch-cut",
             Self::WatchStale => "watch-stale",
+            Self::WatchLate => "watch-late",
             Self::WatchGap => "watch-gap",
         }
     }

@@ -181,9 +181,10 @@ fn act(world: &mut World, now: Timestamp, arrived: &Arrived, path: &str, fault: 
             Outcome::Answer(Answer { slow: true, ..carry_out(world, now, arrived, path) })
         }
         // The rest are faults of the Kubernetes API.
-        Some(Fault::WriteConflict | Fault::WatchCut | Fault::WatchStale | Fault::WatchGap) | None => {
-            Outcome::Answer(carry_out(world, now, arrived, path))
-        }
+        Some(
+            Fault::WriteConflict | Fault::WatchCut | Fault::WatchStale | Fault::WatchLate | Fault::WatchGap,
+        )
+        | None => Outcome::Answer(carry_out(world, now, arrived, path)),
     }
 }
 

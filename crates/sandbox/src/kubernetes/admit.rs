@@ -130,6 +130,13 @@ pub(crate) fn complete(
     Err(Status::invalid(endpoint.subject(), &name, causes))
 }
 
+/// What is read of a new object has the schema's defaults once more: those of its status, which the create dropped.
+pub(crate) fn read_back(endpoint: &Endpoint, value: &mut Value) {
+    if let Some(schema) = endpoint.served().and_then(|version| version.schema.as_ref()) {
+        schema.default(value);
+    }
+}
+
 /// True when the two differ in what `metadata.generation` counts.
 pub(crate) fn differs_in_generation(endpoint: &Endpoint, new: &Value, old: &Value) -> bool {
     let counts = |field: &str| field != "metadata" && !(field == "status" && endpoint.has_status());

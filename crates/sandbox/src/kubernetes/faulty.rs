@@ -1,5 +1,7 @@
 //! How this world acts out faults. Leaves it to `fault` which request is hit.
 
+use std::time::Duration;
+
 use super::status::{Reason, Status};
 use crate::fault::Fault;
 
@@ -28,6 +30,9 @@ pub(crate) enum Act {
     Pass,
 }
 
+/// How long a late watch holds its events: more than a pass takes, less than anyone would call it broken.
+const WATCH_LATE_BY: Duration = Duration::from_secs(2);
+
 /// Seconds in `Retry-After`, as the server's own priority and fairness says.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
@@ -50,14 +55,18 @@ pub(crate) fn act(fault: Fault, is_watch: bool, is_write: bool) -> Act {
         Fault::WatchCut if is_watch => Act::Cut,
         Fault::WatchStale if is_watch => Act::Stale,
         Fault::WatchGap if is_watch => Act::Gap,
-        Fault::WriteConflict | Fault::WatchCut | Fault::WatchStale | Fault::WatchGap => Act::Pass,
+        Fault::WriteConflict | Fault::WatchCut | Fault::WatchStale | Fault::WatchLate | Fault::WatchGap => {
+            Act::Pass
+        }
     }
 }
 
-/// How a running watch ends.
+/// How a running watch ends, or goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WatchEnd {
     Cut,
+    /// It does not: it delivers after this time.
+    Late(Duration),
     Stale,
     Reset,
     Error(Status),
@@ -66,6 +75,7 @@ pub(crate) enum WatchEnd {
 /// What `fault` does to a watch that is about to send an event.
 pub(crate) fn while_watching(fault: Fault) -> WatchEnd {
     match fault {
+        Fault::WatchLate => WatchEnd::Late(WATCH_LATE_BY),
         Fault::WatchGap => WatchEnd::Error(gap()),
         Fault::TooManyRequests => WatchEnd::Error(Status::too_many_requests(RETRY_AFTER_SECONDS)),
         Fault::InternalError => WatchEnd::Error(internal_error()),

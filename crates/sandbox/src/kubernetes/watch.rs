@@ -57,6 +57,8 @@ struct Watch {
     changed: watch::Receiver<u64>,
     next_bookmark: Instant,
     deadline: Instant,
+    /// A fault: nothing is sent before.
+    held_until: Option<Instant>,
     sent_columns: bool,
     state: Progress,
 }
@@ -116,6 +118,7 @@ pub(crate) fn start(server: &ApiServer, options: WatchOptions) -> Result<AnswerB
         pending: VecDeque::new(),
         next_bookmark: now + BOOKMARK_EVERY,
         deadline: now + options.timeout.unwrap_or(LASTS),
+        held_until: None,
         sent_columns: false,
         state: Progress::Running,
         server: server.clone(),
@@ -159,6 +162,9 @@ impl Watch {
                     return Some(Err(ConnectionReset));
                 }
                 Progress::Running | Progress::Ending => {}
+            }
+            if let Some(until) = self.held_until.take() {
+                tokio::time::sleep_until(until).await;
             }
             if let Some(line) = self.pending.pop_front() {
                 return Some(Ok(line));
@@ -254,9 +260,17 @@ impl Watch {
                     self.pending.push_back(error_line(&status));
                     self.state = Progress::Ending;
                 }
+                faulty::WatchEnd::Late(by) => {
+                    self.held_until = Some(Instant::now() + by);
+                    self.send(kind, object);
+                }
             }
             return;
         }
+        self.send(kind, object);
+    }
+
+    fn send(&mut self, kind: &str, object: &Arc<Stored>) {
         let first = !self.sent_columns;
         self.sent_columns = true;
         self.pending.push_back(self.options.presenter.event(kind, object, first));

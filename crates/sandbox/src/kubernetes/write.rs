@@ -76,6 +76,7 @@ impl<'a> Writer<'a> {
         self.state.addresses += 1;
         admit::complete(endpoint, Part::Main, &mut value, None, self.state.addresses)?;
         crd::check(self.state, endpoint, &mut value, self.now)?;
+        admit::read_back(endpoint, &mut value);
         let key = Key::new(namespace, &name);
         if self.state.find(endpoint.resource.id, &key).is_some() {
             return Err(Status::already_exists(endpoint.subject(), &name));

@@ -165,7 +165,10 @@ pub(super) fn is_reserved(content: &str) -> bool {
         }
         Ok(IpAddr::V6(address)) => {
             let first = address.segments()[0];
-            address.is_loopback()
+            let resolver =
+                matches!(address.segments(), [0x2606, 0x4700, 0x4700, 0, 0, 0, 0, 0x1111 | 0x1001]);
+            resolver
+                || address.is_loopback()
                 || address.is_unspecified()
                 || (first & 0xfe00) == 0xfc00
                 || (first & 0xffc0) == 0xfe80

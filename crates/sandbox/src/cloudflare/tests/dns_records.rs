@@ -197,6 +197,11 @@ async fn ttl_proxy_comment_tags_and_settings_follow_type_and_plan() {
             ),
             ("b065_private", proxied("10.0.0.5"), Err(9003)),
             ("b065_resolver", proxied("1.1.1.1"), Err(9003)),
+            (
+                "b065_resolver_of_ipv6",
+                json!({"type":"AAAA","name":"x","content":"2606:4700:4700::1111","proxied":true}),
+                Err(9003),
+            ),
             ("private and unproxied", a("lan", "10.0.0.5"), Ok(("/proxiable", json!(false)))),
             ("b067_txt_proxied", json!({"type":"TXT","name":"t","content":"x","proxied":true}), Err(9004)),
             (

@@ -187,6 +187,25 @@ async fn a_running_watch_is_cut_goes_stale_or_is_told_of_a_gap() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_late_watch_delivers_everything_two_seconds_late() {
+    let server = server();
+    let version = server.resource_version();
+    let mut stream = Stream::open(&server, &format!("resourceVersion={version}")).await;
+    server.faults().arm(Fault::WatchLate, Target { method: Some("WATCH".into()), ..Target::default() }, 0, 1);
+    let began = tokio::time::Instant::now();
+    for name in ["a", "b"] {
+        server.apply(record(name)).unwrap();
+    }
+    for name in ["a", "b"] {
+        assert_eq!(stream.next().await.unwrap()["object"]["metadata"]["name"], name);
+        assert_eq!(began.elapsed(), Duration::from_secs(2), "{name}");
+    }
+    server.apply(record("c")).unwrap();
+    assert_eq!(stream.next().await.unwrap()["object"]["metadata"]["name"], "c");
+    assert_eq!(began.elapsed(), Duration::from_secs(2), "later events are in time again");
+}
+
+#[tokio::test(start_paused = true)]
 async fn faults_of_requests_are_acted_out_before_or_after_the_commit() {
     let server = server();
     let arm =

@@ -20,6 +20,20 @@ async fn a_created_object_has_what_the_server_gives_and_no_status() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b170_a_status_has_its_default_from_the_beginning() {
+    let server = server();
+    let mut definition = definition();
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["default"] =
+        json!({ "observedGeneration": -1 });
+    server.install_crds(&[definition]).unwrap();
+    let mut body = record("web");
+    body["status"] = json!({ "observedGeneration": 7 });
+    let never_looked_at = json!({ "observedGeneration": -1 });
+    assert_eq!(post(&server, RECORDS, &body).await.body["status"], never_looked_at);
+    assert_eq!(get(&server, &format!("{RECORDS}/web")).await.body["status"], never_looked_at);
+}
+
+#[tokio::test(start_paused = true)]
 async fn two_servers_with_one_seed_give_the_same_uids() {
     let (one, two) = (server(), server());
     let uid = |server: &ApiServer| server.apply(record("web")).unwrap()["metadata"]["uid"].clone();
