@@ -149,6 +149,9 @@ const RATE_LIMITED: &[i64] = &[971, 10429];
 /// absence (B150).
 const NO_ROUTE: &[i64] = &[7000, 7001, 7003];
 
+/// "Record quota exceeded": the zone holds as many records as its plan allows.
+const FULL: &[i64] = &[81045];
+
 /// "Invalid zone identifier"; 9109 with another text is about permissions.
 const UNKNOWN_ZONE: &[i64] = &[9109, 1001];
 
@@ -232,6 +235,11 @@ impl ApiError {
                 && error.message.contains("identifier")
         };
         self.errors.iter().any(named) || NO_ROUTE.iter().any(|code| self.has_code(*code))
+    }
+
+    /// True when the parent holds as many objects as its plan allows.
+    pub fn exceeds_quota(&self) -> bool {
+        FULL.iter().any(|code| self.has_code(*code))
     }
 
     /// Whether a write that was answered so may have taken effect all the same (B154): a gateway's 502 or a

@@ -185,6 +185,20 @@ pub struct Batch {
     pub plan: String,
     /// Name of a function in `kinds::limits`.
     pub limit: String,
+    /// How full the parent is.
+    pub usage: Option<Usage>,
+}
+
+/// The call that says how full a parent is.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// Path template.
+    pub path: String,
+    /// JSON pointer to the most it may hold.
+    pub most: String,
+    /// JSON pointer to how many it holds.
+    pub held: String,
 }
 
 /// Most of Cloudflare's objects say it there.

@@ -88,6 +88,19 @@ pub struct Batch {
     pub plan: &'static str,
     /// Most writes in one request, by that plan.
     pub limit: fn(plan: &str) -> usize,
+    /// How full the parent is, where the API tells.
+    pub usage: Option<Usage>,
+}
+
+/// The call that says how many objects a parent may hold, and how many it holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    /// Path template below the parent.
+    pub path: &'static str,
+    /// JSON pointer to the most it may hold; null where there is no such bound.
+    pub most: &'static str,
+    /// JSON pointer to how many it holds.
+    pub held: &'static str,
 }
 
 /// The Cloudflare routes of a kind. `{parent}` is the parent's external ID, `{id}` the object's own.

@@ -62,6 +62,7 @@ pub fn from_caches(
         listing: Observed::Unread,
         document: Observed::Unread,
         complete: slice.complete,
+        usage_asked: false,
         refused: BTreeSet::new(),
         memory: state.memory(&slice.unit, now),
         deletion_default,

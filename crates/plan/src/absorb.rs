@@ -226,6 +226,10 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
                 hold.reason = Reason::APIError;
                 hold.message.push_str(&format!("; it may need {needed}, so it is tried again"));
             }
+            if error.exceeds_quota() {
+                hold.retry_after = Some(limits::QUOTA_RECHECK);
+                snapshot.memory.full = true;
+            }
             member.progress.hold = Some(hold);
             let generation = member.object.metadata.generation;
             if !retriable && !credentials_refused {

@@ -4,7 +4,7 @@
 //! A pass over one unit is a loop that the caller drives:
 //!
 //! ```text
-//! while let reads = reads(&snapshot, now), not empty { for each: fold(&mut snapshot, read, answer) }
+//! while let reads = reads(&snapshot), not empty { for each: fold(&mut snapshot, read, answer) }
 //! while let Decision::Stage(acts) = decide(&snapshot, now) { for each act: absorb(&mut snapshot, act, outcome) }
 //! report(&snapshot, now)
 //! ```
@@ -32,6 +32,7 @@ pub mod patches;
 pub mod policy;
 pub mod predict;
 pub mod protection;
+pub mod quota;
 pub mod read;
 pub mod report;
 pub mod snapshot;

@@ -20,7 +20,7 @@ use crate::policy;
 use crate::read::{full_key, guarded, hold_from_fault, request};
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{deletion, document, protection};
+use crate::{deletion, document, protection, quota};
 
 /// What comes next for one member.
 #[derive(Clone, Debug, PartialEq)]
@@ -375,6 +375,9 @@ fn create(
         && !began.is_some_and(|began| earlier.is_over(began))
     {
         return await_mark(member, earlier, now);
+    }
+    if let Some(hold) = quota::hold(member) {
+        return Err(hold);
     }
     let fresh = Mark::for_create(desired.key.clone(), image, now);
     let mut annotations = vec![(names::CREATING, Value::String(fresh.to_string()))];

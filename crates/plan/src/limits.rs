@@ -38,6 +38,10 @@ pub const MESSAGE_BYTES_MAX: usize = 2_048;
 /// A 401 or 403 is looked at again this often (contract K16), besides whenever the credentials change.
 pub const REFUSED_CREDENTIALS_RECHECK: Duration = Duration::from_secs(600);
 
+/// A parent that is full is looked at again this often, besides whenever its plan changes: whoever makes room in the
+/// dashboard tells nobody.
+pub const QUOTA_RECHECK: Duration = Duration::from_secs(600);
+
 /// A record list with more due names than this is read in full rather than name by name, whatever its size:
 /// beyond it, the answers of single look-ups outweigh the pages of a list.
 pub const LOOKUPS_MAX: usize = 8;

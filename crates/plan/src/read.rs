@@ -16,6 +16,7 @@ use crate::lag;
 use crate::limits;
 use crate::listing;
 use crate::policy::{self, Adoption};
+use crate::quota;
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot};
 use crate::unit::{MemberId, UnitKey};
 
@@ -49,6 +50,8 @@ pub enum What {
     Document,
     /// The state of the token.
     Verify,
+    /// How full the unit's parent is.
+    Usage,
 }
 
 /// How a read ended.
@@ -98,6 +101,7 @@ pub fn reads(snapshot: &Snapshot) -> Vec<Read> {
     }
     match shared_list(snapshot, &single) {
         Some(list) => vec![list],
+        None if single.is_empty() => quota::read(snapshot).into_iter().collect(),
         None => single,
     }
 }
@@ -185,7 +189,7 @@ pub(crate) fn reading_context(member: &Member) -> Result<Context<'_>, Hold> {
     context::for_apply(member)
 }
 
-fn is_settled(member: &Member) -> bool {
+pub(crate) fn is_settled(member: &Member) -> bool {
     let progress = &member.progress;
     progress.hold.is_some() || progress.stale || progress.gone || progress.released || progress.deferred
 }
@@ -294,6 +298,7 @@ pub(crate) fn request(method: Method, template: &'static str, parent: &str, id: 
 pub fn fold(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
     match read.what {
         What::List => listing::fold_list(snapshot, read, answer, began),
+        What::Usage => quota::fold(snapshot, read, &answer),
         What::Document => match answer {
             ReadAnswer::One(document) => snapshot.document = Observed::Seen(document, began),
             ReadAnswer::Many { .. } => shared_read_failed(snapshot, read, &not_one()),

@@ -235,6 +235,8 @@ pub struct Progress {
     pub marked_deleting: bool,
     /// The batch it was refused in had this many parts: the next ones have at most half.
     pub refused_in: Option<usize>,
+    /// The parent is full, with this many objects, before this member's turn comes to create.
+    pub no_room: Option<u64>,
     /// Fields that we asked Cloudflare to change; a second difference means that it does not.
     pub updated: BTreeSet<&'static str>,
     /// Its write waits for the unit's next pass.
@@ -248,12 +250,14 @@ pub struct Memory {
     pub quarantine: BTreeMap<MemberId, i64>,
     /// When a member's object was last written by us.
     pub written: BTreeMap<MemberId, Timestamp>,
-    /// When this process began: another one may have written until then, and what it wrote is not remembered.
-    pub since: Option<Timestamp>,
     /// The keys of objects that members made or changed, as long as `written` remembers it: lists may not show them yet.
     pub made: BTreeMap<String, MemberId>,
+    /// When this process began: another one may have written until then, and what it wrote is not remembered.
+    pub since: Option<Timestamp>,
     /// How many objects the last full list held.
     pub listed: Option<usize>,
+    /// The parent had no room for all when it was last asked, or refused a create for lack of room.
+    pub full: bool,
 }
 
 /// All that a pass knows.
@@ -271,6 +275,8 @@ pub struct Snapshot {
     pub document: Observed<Value>,
     /// The members are all there are: every cache they come from is synced. A document is written only then.
     pub complete: bool,
+    /// How full the parent is was asked in this pass, answered or not.
+    pub usage_asked: bool,
     /// Tokens that Cloudflare refused for the shared list in this pass.
     pub refused: BTreeSet<CredId>,
     /// What is remembered between passes.

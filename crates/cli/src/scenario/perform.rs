@@ -263,6 +263,10 @@ pub(super) fn switches(setup: &Setup) -> Result<Switches, String> {
             ("unknown-zone", "404") => switches.unknown_zone = UnknownZone::NotFound,
             ("unknown-zone", "400") => switches.unknown_zone = UnknownZone::Invalid,
             ("rate-limit-code", "971") => switches.rate_limit_code = RateLimitCode::Code971,
+            ("record-quota", most) => {
+                let most = most.parse().map_err(|_| format!("cf.record-quota={most}: write a number"))?;
+                switches.record_quota = Some(most);
+            }
             ("lag", seconds) => {
                 let lag = seconds.trim_end_matches('s').parse().map(std::time::Duration::from_secs);
                 let lag = lag.map_err(|_| format!("cf.lag={seconds}: write seconds, as in `cf.lag=2s`"))?;
@@ -273,7 +277,7 @@ pub(super) fn switches(setup: &Setup) -> Result<Switches, String> {
                 return Err(format!(
                     "cf.{name}={value} is no switch; known are rate-limit, txt-quoted, lower-case-targets and \
                      initializing (on, off), culprit=pointer, identical=81057, coexistence=specific, \
-                     private-proxied=unproxied, unknown-zone=404|400, rate-limit-code=971, lag=SECONDSs"
+                     private-proxied=unproxied, unknown-zone=404|400, rate-limit-code=971, record-quota=N, lag=SECONDSs"
                 ));
             }
         }

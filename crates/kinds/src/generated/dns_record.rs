@@ -1,4 +1,4 @@
-// Generated from kinds/dns_record.toml (sha256 f8335a21c5c1df3fa2d079aa7c4d1e4393287ef2e8758046cb6bd1402b1be5ca) by kindgen, do not edit.
+// Generated from kinds/dns_record.toml (sha256 da1733beaf88d2280de41df1f1a422debff7300056b214aaf9009e3c04f3b072) by kindgen, do not edit.
 //! The row and the types of DNSRecord.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::condition::Condition;
 use crate::table::{
-    Batch, Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, StatusField, Update, WhenUnset,
+    Batch, Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, StatusField, Update, Usage,
+    WhenUnset,
 };
 use crate::{Kind, Reason, hooks, limits};
 
@@ -37,6 +38,11 @@ pub(super) static KIND: Kind = Kind {
             path: "/zones/{parent}/dns_records/batch",
             plan: "/cloudflareMetadata/plan",
             limit: limits::dns_batch,
+            usage: Some(Usage {
+                path: "/zones/{parent}/dns_records/usage",
+                most: "/record_quota",
+                held: "/record_usage",
+            }),
         }),
         page_size: 5000,
         lookup: &[("name.exact", "/name"), ("type", "/type")],

@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 bbcb6e0759c4a6049b5653c6a260f46ac68f0d09038d7999604d69f581bac38c) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 c73a55f7bb943c9381e7d8f7a1e2d398864e1c350dfba59c73f8ed2b46411144) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;

@@ -64,6 +64,8 @@ impl Foresight {
                     None => (is_new || is_stand_in(id)).then(absent),
                 }
             }
+            // What is not there yet has no room that anybody could tell.
+            What::Usage => is_new.then(|| ReadAnswer::One(json!({}))),
             What::List | What::Lookup => is_new.then(|| {
                 let items = inner.made(&place).cloned().collect();
                 ReadAnswer::Many { items, one_page: true }
@@ -71,13 +73,18 @@ impl Foresight {
         }
     }
 
-    /// A list as it would be after what was written.
+    /// A list, or a count, as it would be after what was written.
     #[must_use]
     pub fn corrected(&self, snapshot: &Snapshot, read: &Read, answer: ReadAnswer) -> ReadAnswer {
-        let (ReadAnswer::Many { items, one_page }, Some(place)) = (&answer, place_of(snapshot, read)) else {
-            return answer;
-        };
+        let Some(place) = place_of(snapshot, read) else { return answer };
         let inner = self.lock();
+        let (items, one_page) = match &answer {
+            ReadAnswer::Many { items, one_page } => (items, one_page),
+            ReadAnswer::One(usage) if read.what == What::Usage => {
+                return ReadAnswer::One(inner.counted(&place, usage));
+            }
+            ReadAnswer::One(_) | ReadAnswer::Failed(_) => return answer,
+        };
         let Some(written) = inner.objects.get(&place) else { return answer };
         let wire = kinds::kind(place.0).map_or("", |kind| kind.identity.wire);
         let now = |item: &Value| {
@@ -166,6 +173,21 @@ impl Inner {
     fn made(&self, place: &Place) -> impl Iterator<Item = &Value> {
         let written = self.objects.get(place).into_iter().flatten();
         written.filter(|(id, _)| is_stand_in(id)).filter_map(|(_, object)| object.as_ref())
+    }
+
+    /// How full a parent would be.
+    fn counted(&self, place: &Place, usage: &Value) -> Value {
+        let held =
+            kinds::kind(place.0).and_then(|kind| kind.routes.batch?.usage).map_or("", |usage| usage.held);
+        let written = self.objects.get(place).into_iter().flatten();
+        let gone = written.filter(|(id, object)| object.is_none() && !is_stand_in(id)).count();
+        let mut usage = usage.clone();
+        if let Some(count) = usage.pointer_mut(held)
+            && let Some(before) = count.as_u64()
+        {
+            *count = (before + self.made(place).count() as u64).saturating_sub(gone as u64).into();
+        }
+        usage
     }
 
     fn write(&mut self, snapshot: &Snapshot, part: &plan::act::Part, result: &Value) {

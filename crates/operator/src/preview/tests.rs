@@ -72,6 +72,7 @@ fn snapshot() -> Snapshot {
         listing: Observed::Unread,
         document: Observed::Unread,
         complete: true,
+        usage_asked: false,
         refused: Default::default(),
         memory: Default::default(),
         deletion_default: Default::default(),

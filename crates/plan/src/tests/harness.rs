@@ -52,6 +52,8 @@ pub(super) struct World {
     pub(super) document: Value,
     /// A cache is not synced.
     pub(super) incomplete: bool,
+    /// How many records the zone may hold.
+    pub(super) quota: Option<usize>,
     /// Lists come in two pages.
     pub(super) two_pages: bool,
     /// Requires an account that allows these namespaces only.
@@ -61,11 +63,11 @@ pub(super) struct World {
     /// Seconds after the table's time zero.
     #[serde(skip)]
     pub(super) clock: i64,
-    #[serde(skip)]
-    created: usize,
     /// What the unit remembers of earlier passes.
     #[serde(skip)]
     pub(super) memory: Memory,
+    #[serde(skip)]
+    created: usize,
     /// What `predict` calls the objects that were created, by their IDs.
     #[serde(skip)]
     stand_ins: BTreeMap<String, String>,
@@ -260,6 +262,7 @@ impl World {
             listing: crate::Observed::Unread,
             document: crate::Observed::Unread,
             complete: !self.incomplete,
+            usage_asked: false,
             refused: Default::default(),
             memory: self.memory.clone(),
             deletion_default: if self.retain { Deletion::Retain } else { Deletion::Delete },
@@ -323,6 +326,9 @@ impl World {
                 status => ReadAnswer::One(json!({"id": "t", "status": status.unwrap_or("active")})),
             },
             What::Document => ReadAnswer::One(self.document.clone()),
+            What::Usage => {
+                ReadAnswer::One(json!({"record_quota": self.quota, "record_usage": self.live.len()}))
+            }
             What::List => ReadAnswer::Many { items: self.live.clone(), one_page: !self.two_pages },
             What::Lookup => {
                 let wanted = |name: &str| {

@@ -31,6 +31,7 @@ fn snapshot(kind: &str, object: Value, live: Value) -> Snapshot {
         listing: Observed::Unread,
         document: Observed::Unread,
         complete: true,
+        usage_asked: false,
         refused: Default::default(),
         memory: Default::default(),
         deletion_default: Default::default(),

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::plan::Plan;
+
 /// How far a batch's error names the operation that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -170,8 +172,17 @@ pub struct Switches {
     pub zone_status_initializing: bool,
     /// Names that no zone may have: 403 with 1097.
     pub banned_names: BTreeSet<String>,
+    /// How many records a zone may hold, whatever its plan: zones from before September 2024 hold more than new ones.
+    pub record_quota: Option<usize>,
     /// Eventual consistency.
     pub lag: Lag,
+}
+
+impl Switches {
+    /// How many records a zone of a plan may hold.
+    pub(super) fn record_quota(&self, plan: Plan) -> usize {
+        self.record_quota.unwrap_or_else(|| plan.record_quota())
+    }
 }
 
 impl Default for Switches {
@@ -195,6 +206,7 @@ impl Default for Switches {
             verify_inactive: VerifyInactive::default(),
             zone_status_initializing: true,
             banned_names: BTreeSet::new(),
+            record_quota: None,
             lag: Lag::default(),
         }
     }

@@ -2,7 +2,9 @@
 
 use super::code::{Code, import};
 use crate::project::Kind;
-use crate::table::{Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, Secret, Unset, Update};
+use crate::table::{
+    Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, Secret, Unset, Update, Usage,
+};
 
 /// What a row uses of the crate's row types.
 pub(super) fn imports(kind: &Kind) -> String {
@@ -22,6 +24,7 @@ pub(super) fn imports(kind: &Kind) -> String {
         ("Reference", !table.references.is_empty()),
         ("SecretReference", table.secret.is_some()),
         ("StatusField", table.status.iter().any(|field| !copied("", field).is_empty())),
+        ("Usage", table.routes.batch.as_ref().is_some_and(|batch| batch.usage.is_some())),
         ("WhenUnset", wired().next().is_some()),
     ];
     let names: Vec<String> =
@@ -113,6 +116,11 @@ fn secret(secret: &Secret) -> Code {
     )
 }
 
+fn usage(usage: &Usage) -> Code {
+    let (path, most, held) = (Code::text(&usage.path), Code::text(&usage.most), Code::text(&usage.held));
+    Code::Struct("Usage", vec![("path", path), ("most", most), ("held", held)])
+}
+
 fn routes(routes: &Routes) -> Code {
     let update = match routes.update {
         Update::Never => "Update::Never",
@@ -124,7 +132,12 @@ fn routes(routes: &Routes) -> Code {
         let limit = Code::atom(format!("limits::{}", batch.limit));
         Code::Struct(
             "Batch",
-            vec![("path", Code::text(&batch.path)), ("plan", Code::text(&batch.plan)), ("limit", limit)],
+            vec![
+                ("path", Code::text(&batch.path)),
+                ("plan", Code::text(&batch.plan)),
+                ("limit", limit),
+                ("usage", Code::option(batch.usage.as_ref().map(usage))),
+            ],
         )
     });
     let document = routes.document.as_ref().map(|document| {

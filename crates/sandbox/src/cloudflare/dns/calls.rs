@@ -75,9 +75,10 @@ pub(in crate::cloudflare) fn usage(
     call: &Call,
 ) -> Result<Reply, ApiErrors> {
     let zone = world.zone_of(now, call)?;
+    let (plan, held) = (zone.plan, zone.records.len());
     // Cloudflare API docs: the quota is null where it is the account's (Enterprise).
-    let quota = (zone.plan != Plan::Enterprise).then(|| zone.plan.record_quota());
-    Ok(Reply::value(&json!({ "record_quota": quota, "record_usage": zone.records.len() })))
+    let quota = (plan != Plan::Enterprise).then(|| world.switches.record_quota(plan));
+    Ok(Reply::value(&json!({ "record_quota": quota, "record_usage": held })))
 }
 
 pub(in crate::cloudflare) fn account_usage(world: &mut World, call: &Call) -> Result<Reply, ApiErrors> {

@@ -35,7 +35,7 @@ impl Desk<'_> {
     pub(in crate::cloudflare) fn create(&mut self, body: &Value) -> Result<Arc<Record>, DnsRefusal> {
         let fields = fields::of_body(body, None, None, self.setting())?;
         rules::check(&self.zone.records, &fields, None, &self.zone.name, self.switches)?;
-        if self.zone.records.len() >= self.zone.plan.record_quota() {
+        if self.zone.records.len() >= self.switches.record_quota(self.zone.plan) {
             return Err(DnsRefusal::Quota);
         }
         let record = Arc::new(Record::new(self.ids.next(), fields, None, self.now));
