@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 d6544f5b53559ba536570dfe3e512237f3124baf6901a22425b3180c2bd1e16a) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 2b223d7c0b72603ea76c498381c15b974b7b8b4ec848d37792592c735832563f) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod red_widget;

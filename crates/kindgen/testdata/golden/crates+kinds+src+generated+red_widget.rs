@@ -1,4 +1,4 @@
-// Generated from kinds/red_widget.toml (sha256 c22b95d8b8f4b55dc905bf598b449d636f6a33d71a296aafcbd8878688f25cd1) by kindgen, do not edit.
+// Generated from kinds/red_widget.toml (sha256 8066a6dd3bb24467961573813ae28eecdb6515c12a4be2c748ca30db57fdd459) by kindgen, do not edit.
 //! The row and the types of RedWidget.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::condition::Condition;
 use crate::table::{
     Batch, Field, Grouping, Identity, Lifecycle, OwnCall, Reference, Routes, Scope, StatusField, Update,
-    WhenUnset,
+    Usage, WhenUnset,
 };
 use crate::{Kind, Reason, hooks, limits};
 
@@ -34,7 +34,12 @@ pub(super) static KIND: Kind = Kind {
         collection: "/shelves/{parent}/widgets",
         item: "/shelves/{parent}/widgets/{id}",
         update: Update::Patch,
-        batch: Some(Batch { path: "/shelves/{parent}/batch", plan: "/plan", limit: limits::widget_batch }),
+        batch: Some(Batch {
+            path: "/shelves/{parent}/batch",
+            plan: "/plan",
+            limit: limits::widget_batch,
+            usage: Some(Usage { path: "/shelves/{parent}/usage", most: "/most", held: "/held" }),
+        }),
         page_size: 100,
         lookup: &[("name", "/name")],
         parent_in_body: None,
