@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod commands;
+pub mod progress;
 pub mod scenario;
 pub mod simulation;
 pub mod table;

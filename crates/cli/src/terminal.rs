@@ -123,11 +123,11 @@ pub fn size() -> Option<(usize, usize)> {
     Some((usize::from(columns.0), usize::from(lines.0)))
 }
 
-/// True when standard output is a terminal that can move its cursor.
+/// True when a stream is a terminal that can move its cursor.
 #[must_use]
-pub fn can_redraw() -> bool {
+pub fn can_redraw(stream: &impl IsTerminal) -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    io::stdout().is_terminal() && !is_dumb
+    stream.is_terminal() && !is_dumb
 }
 
 /// True when a stream wants colours: it is a terminal, and nobody set NO_COLOR (no-color.org: to anything).

@@ -6,6 +6,8 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::form;
+
 /// The generated YAML, in the order of [`kinds::CRDS`].
 const YAML: &[&str] = &[
     include_str!("../../../../deploy/crds/cloudflareaccounts.yaml"),
@@ -26,6 +28,8 @@ pub struct CrdsArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     /// YAML documents
+    // Where a variable asks all commands for text, this is it.
+    #[value(alias = "text")]
     Yaml,
     /// One JSON List
     Json,
@@ -48,7 +52,7 @@ Deleting a CustomResourceDefinition deletes all objects of its kind, and with th
 pub fn execute(arguments: &CrdsArguments) -> anyhow::Result<()> {
     let text = match arguments.output {
         Output::Yaml => YAML.join("---\n"),
-        Output::Json => format!("{:#}\n", list()?),
+        Output::Json => form::json(&list()?),
     };
     io::stdout().lock().write_all(text.as_bytes()).context("cannot write to standard output")
 }

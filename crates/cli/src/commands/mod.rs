@@ -5,6 +5,7 @@ mod cluster;
 pub mod completions;
 pub mod crds;
 pub mod duration;
+mod form;
 mod help;
 pub mod log;
 mod outside;
@@ -20,6 +21,7 @@ use clap::builder::Resettable;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::cluster::ClusterError;
+use self::plan::CloudflareUnreachable;
 use crate::terminal;
 
 /// The exit code of a command that failed.
@@ -151,7 +153,10 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 
 /// What to do about an error, where that is known and not in its own words.
 fn next(error: &anyhow::Error) -> Option<String> {
-    error.chain().find_map(|cause| cause.downcast_ref::<ClusterError>()?.next())
+    error.chain().find_map(|cause| {
+        let cluster = cause.downcast_ref::<ClusterError>().and_then(ClusterError::next);
+        cluster.or_else(|| Some(cause.downcast_ref::<CloudflareUnreachable>()?.next()))
+    })
 }
 
 /// An error and what it comes from, without the causes that libraries have already put into their own words.

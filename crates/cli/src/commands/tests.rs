@@ -139,6 +139,22 @@ fn help_tells_no_value_of_the_environment() {
 }
 
 #[test]
+fn one_variable_asks_every_command_for_its_output() {
+    for line in ["kflare crds", "kflare plan --all", "kflare sandbox"] {
+        for form in ["text", "json", "yaml"] {
+            assert!(read(&format!("{line} -o {form}")).is_ok(), "{line} -o {form}");
+        }
+    }
+}
+
+#[test]
+fn an_error_is_followed_by_what_to_do() {
+    let error = anyhow::Error::new(ClusterError::NoCluster);
+    assert!(next(&error).is_some_and(|next| next.contains("--kubeconfig or KUBECONFIG")));
+    assert_eq!(next(&anyhow::anyhow!("1 of 1 objects are not Ready")), None);
+}
+
+#[test]
 fn a_namespace_is_a_label_or_nothing() {
     assert_eq!(run("kflare run --namespace kflare-system").namespace.as_deref(), Some("kflare-system"));
     assert_eq!(run("kflare run --namespace=").namespace.as_deref(), Some(""));

@@ -153,7 +153,7 @@ impl ClusterError {
 }
 
 /// What an error comes from in the end: the levels above it say less, at more length.
-fn root(error: &(dyn Error + 'static)) -> String {
+pub(in crate::commands) fn root(error: &(dyn Error + 'static)) -> String {
     let mut root = error;
     while let Some(source) = root.source() {
         root = source;

@@ -11,8 +11,8 @@ use hyper_util::client::proxy::matcher::Matcher;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
-pub(super) use self::error::ClusterError;
 use self::error::DEFAULT_KUBECONFIG;
+pub(super) use self::error::{ClusterError, root};
 pub(super) use self::look::{check, check_namespace, look};
 
 /// Finds the cluster. The client does not retry: what may be repeated is decided by the operator.

@@ -9,31 +9,27 @@ use crate::commands::run::DeletionPolicy;
 
 /// `kflare plan`.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub struct PlanArguments {
     /// Manifests to look at: files, directories or - for standard input
     ///
     /// They are laid over the cluster's objects as `kubectl apply` would lay them.
-    #[arg(
-        long = "filename",
-        short = 'f',
-        env = "KFLARE_FILENAME",
-        value_name = "PATH",
-        required_unless_present = "all"
-    )]
+    #[arg(long = "filename", short = 'f', env = "KFLARE_FILENAME", value_name = "PATH")]
     pub filename: Vec<PathBuf>,
 
     /// Look at what deleting the objects of the manifests would do
-    #[arg(long, env = "KFLARE_DELETE", value_parser = BoolishValueParser::new(), requires = "filename", conflicts_with = "no_cluster")]
+    #[arg(long, env = "KFLARE_DELETE", value_parser = BoolishValueParser::new(), conflicts_with = "no_cluster")]
     pub delete: bool,
 
     /// Show every object of the cluster, not only those of the manifests, what they lead to and what depends on them
+    ///
+    /// Needs no -f, and then shows what has drifted.
     #[arg(long, env = "KFLARE_ALL", value_parser = BoolishValueParser::new())]
     pub all: bool,
 
     /// Look at no cluster: only the manifests count, with the token of CLOUDFLARE_API_TOKEN or of their own Secret
     ///
-    /// What exists in Cloudflare with the key of a manifest counts as its own. What the cluster would remove is unknown.
+    /// What exists in Cloudflare with the key of a manifest counts as its own. What would be removed is unknown.
     #[arg(long, env = "KFLARE_NO_CLUSTER", value_parser = BoolishValueParser::new(), conflicts_with_all = ["kubeconfig", "context"])]
     pub no_cluster: bool,
 
@@ -69,14 +65,48 @@ pub enum Output {
     Text,
     /// For programs: one JSON object, described in docs/guide/plan.md
     Json,
+    /// The same as YAML
+    Yaml,
 }
+
+/// Why a plan cannot be asked for like this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PlanUsageError {
+    #[error(
+        "nothing to look at: name manifests with -f PATH (a file, a directory, or - for standard input), or ask for every \
+         object of the cluster with --all"
+    )]
+    Nothing,
+    #[error("--delete looks at what deleting the objects of manifests would do: name them with -f PATH")]
+    DeleteWhat,
+    #[error(
+        "--no-cluster looks at manifests alone: name them with -f PATH (a file, a directory, or - for standard input)"
+    )]
+    NoClusterNoFiles,
+}
+
+impl PlanArguments {
+    /// Whether there is something to look at.
+    pub(super) fn check(&self) -> Result<(), PlanUsageError> {
+        match self {
+            Self { filename, .. } if !filename.is_empty() => Ok(()),
+            Self { delete: true, .. } => Err(PlanUsageError::DeleteWhat),
+            Self { no_cluster: true, .. } => Err(PlanUsageError::NoClusterNoFiles),
+            Self { all: true, .. } => Ok(()),
+            _ => Err(PlanUsageError::Nothing),
+        }
+    }
+}
+
+const USAGE: &str = "kflare plan -f <PATH>... [OPTIONS]\n       kflare plan --all [OPTIONS]";
 
 const EXAMPLES: &str = "\
 Nothing is changed, neither in Kubernetes nor in Cloudflare: kflare plan sends nothing but reads. In the cluster it
 needs to list kflare's objects and namespaces and to get the token Secrets; of the token it needs what reads need.
 
 It exits with 0 when there is nothing to do, with 2 when there is, and with 1 when something is in the way: an error,
-or an object that cannot become as its manifest says (a conflict, a refusal, a missing parent).
+or an object that cannot become as its manifest says (a conflict, a refusal, a missing parent). A paused object
+does not count.
 
 Examples:
   # what would `kubectl apply -f dns/` do in Cloudflare?

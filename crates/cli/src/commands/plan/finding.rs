@@ -44,8 +44,6 @@ pub(super) enum Deed {
 pub(super) struct Obstacle {
     pub(super) reason: String,
     pub(super) message: String,
-    /// The user asked for it: no reason to fail.
-    pub(super) is_wanted: bool,
 }
 
 /// One object.
@@ -56,6 +54,8 @@ pub(super) struct Finding {
     pub(super) place: Option<Place>,
     pub(super) deeds: Vec<Deed>,
     pub(super) obstacle: Option<Obstacle>,
+    /// The user wants it left alone, which is no obstacle; what its condition says.
+    pub(super) paused: Option<String>,
 }
 
 /// All that there is to show.
@@ -68,6 +68,8 @@ pub(super) struct Findings {
     /// Calls to Cloudflare that finding out took.
     pub(super) reads: usize,
     pub(super) notes: Vec<String>,
+    /// Without it nobody knows what would be removed.
+    pub(super) has_cluster: bool,
 }
 
 /// How many objects there are of each sort.
@@ -75,9 +77,11 @@ pub(super) struct Findings {
 pub(super) struct Counts {
     pub(super) create: usize,
     pub(super) change: usize,
-    pub(super) delete: usize,
+    /// `None` where it cannot be known, here and below.
+    pub(super) delete: Option<usize>,
     pub(super) adopt: usize,
-    pub(super) release: usize,
+    pub(super) release: Option<usize>,
+    pub(super) paused: usize,
     pub(super) held: usize,
     pub(super) unchanged: usize,
     /// Requests that change something in Cloudflare.
@@ -97,9 +101,9 @@ impl Finding {
         changed && !self.has(|deed| matches!(deed, Deed::Create(_)))
     }
 
-    /// Nothing is done for it, and nothing is in its way.
+    /// Nothing is done for it, nothing is in its way, and nobody wants it left alone.
     pub(super) fn is_at_rest(&self) -> bool {
-        self.deeds.is_empty() && self.obstacle.is_none()
+        self.deeds.is_empty() && self.obstacle.is_none() && self.paused.is_none()
     }
 }
 
@@ -126,23 +130,25 @@ impl Findings {
                 if !overlay.has_cluster {
                     deeds.retain(|deed| !matches!(deed, Deed::Mark | Deed::Protect(_) | Deed::Unprotect(_)));
                 }
-                Finding {
-                    member: member.clone(),
-                    place: overlay.named.get(member).cloned(),
-                    deeds,
-                    obstacle: after.as_ref().and_then(|after| obstacle(after, restless)),
-                }
+                let (obstacle, paused) = match after {
+                    Some(after) => standing(after, restless),
+                    None => (None, None),
+                };
+                let place = overlay.named.get(member).cloned();
+                Finding { member: member.clone(), place, deeds, obstacle, paused }
             })
             .collect();
         let rank = |kind: &str| kinds::KINDS.iter().position(|known| known.name == kind);
         objects
             .sort_by(|a, b| (rank(a.member.kind), &a.member.key).cmp(&(rank(b.member.kind), &b.member.key)));
         let Preview { mut acts, reads, .. } = preview;
-        if !overlay.has_cluster {
+        let (mut notes, has_cluster) = (overlay.notes.clone(), overlay.has_cluster);
+        if !has_cluster {
             // What would be noted on resources depends on what the cluster has.
             acts.retain(|act| matches!(act.request, Request::Cloudflare { .. }));
+            notes.extend(orphans(&objects));
         }
-        Self { objects, acts, reads, notes: overlay.notes.clone() }
+        Self { objects, acts, reads, notes, has_cluster }
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -152,9 +158,10 @@ impl Findings {
         Counts {
             create: count(|deed| matches!(deed, Deed::Create(_))),
             change: self.objects.iter().filter(|object| object.is_changed()).count(),
-            delete: count(|deed| matches!(deed, Deed::Delete(_))),
+            delete: self.has_cluster.then(|| count(|deed| matches!(deed, Deed::Delete(_)))),
             adopt: count(|deed| matches!(deed, Deed::Adopt(_) | Deed::Claim(_))),
-            release: count(|deed| matches!(deed, Deed::Release)),
+            release: self.has_cluster.then(|| count(|deed| matches!(deed, Deed::Release))),
+            paused: self.objects.iter().filter(|object| object.paused.is_some()).count(),
             held: self.objects.iter().filter(|object| object.obstacle.is_some()).count(),
             unchanged: self.objects.iter().filter(|object| object.is_at_rest()).count(),
             calls,
@@ -162,9 +169,9 @@ impl Findings {
         }
     }
 
-    /// Something is in the way of an object that the user did not put there.
+    /// Something is in the way of an object.
     pub(super) fn is_obstructed(&self) -> bool {
-        self.objects.iter().filter_map(|object| object.obstacle.as_ref()).any(|obstacle| !obstacle.is_wanted)
+        self.objects.iter().any(|object| object.obstacle.is_some())
     }
 }
 
@@ -226,18 +233,32 @@ fn protection(act: &Act) -> Deed {
     if protects { Deed::Protect(patch.key.to_string()) } else { Deed::Unprotect(patch.key.to_string()) }
 }
 
-/// What the condition says, unless the object is in order.
-fn obstacle(after: &kinds::Resource, restless: bool) -> Option<Obstacle> {
+/// What the condition says: what is in the way, unless the object is in order; or that it is paused.
+fn standing(after: &kinds::Resource, restless: bool) -> (Option<Obstacle>, Option<String>) {
     if restless {
-        return Some(Obstacle {
+        let obstacle = Obstacle {
             reason: kinds::Reason::InternalError.name().to_owned(),
             message: "it does not come to rest; please report this".to_owned(),
-            is_wanted: false,
-        });
+        };
+        return (Some(obstacle), None);
     }
-    let condition = after.condition()?;
+    let Some(condition) = after.condition() else { return (None, None) };
     let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
     let (reason, message) = (text("reason"), text("message"));
-    let is_wanted = reason == kinds::Reason::Paused.name();
-    (is_wanted || text("status") != "True").then_some(Obstacle { reason, message, is_wanted })
+    if reason == kinds::Reason::Paused.name() {
+        (None, Some(message))
+    } else {
+        ((text("status") != "True").then_some(Obstacle { reason, message }), None)
+    }
+}
+
+/// What to do about parents that no manifest has, where nothing else counts.
+fn orphans(objects: &[Finding]) -> Option<String> {
+    let references = || kinds::KINDS.iter().flat_map(|kind| kind.references);
+    let is_orphan =
+        |obstacle: &Obstacle| references().any(|reference| reference.not_found.name() == obstacle.reason);
+    let mut obstacles = objects.iter().filter_map(|object| object.obstacle.as_ref());
+    obstacles.any(is_orphan).then(|| {
+        "without a cluster only what the manifests hold exists; add the manifests of what is missing with another -f".to_owned()
+    })
 }

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commands::cluster::definitions::{self, Gap};
 use crate::commands::cluster::{ClusterError, look};
+use crate::progress::Teller;
 
 /// Objects of one page, as client-go asks for them.
 const PAGE: u32 = 500;
@@ -39,7 +40,7 @@ impl Inventory {
     ///
     /// # Errors
     /// [`ClusterError`], which says what is missing.
-    pub(super) async fn read(client: Client, server: String) -> Result<Self, ClusterError> {
+    pub(super) async fn read(client: Client, server: String, teller: &Teller) -> Result<Self, ClusterError> {
         let (mut objects, mut missing) = (BTreeMap::new(), Vec::new());
         for kind in kinds::KINDS {
             let api: Api<Object> = Api::all_with(client.clone(), &object::api_resource(kind));
@@ -55,6 +56,7 @@ impl Inventory {
                 let key = Resource::from(object.clone()).key();
                 objects.insert(MemberId::new(kind, key), object);
             }
+            teller.say(|| format!("reading the cluster: {} objects", objects.len()));
         }
         if !missing.is_empty() {
             return Err(definitions::absent(&client, &server, missing).await);

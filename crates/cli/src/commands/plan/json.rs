@@ -22,6 +22,7 @@ pub(super) fn render(findings: &Findings) -> Value {
             "delete": counts.delete,
             "adopt": counts.adopt,
             "release": counts.release,
+            "paused": counts.paused,
             "held": counts.held,
             "unchanged": counts.unchanged,
             "calls": counts.calls,
@@ -43,6 +44,9 @@ fn object(object: &Finding) -> Value {
     value["actions"] = object.deeds.iter().map(action).collect();
     if let Some(obstacle) = &object.obstacle {
         value["held"] = json!({ "reason": obstacle.reason, "message": shown(&obstacle.message) });
+    }
+    if let Some(message) = &object.paused {
+        value["paused"] = json!({ "message": shown(message) });
     }
     value
 }

@@ -3,6 +3,7 @@
 
 mod admission;
 mod arguments;
+mod calls;
 mod field;
 mod finding;
 mod inventory;
@@ -12,10 +13,9 @@ mod overlay;
 mod tests;
 mod text;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use jiff::Timestamp;
@@ -25,13 +25,16 @@ use operator::{Config, Transport, transport};
 use plan::MemberId;
 
 pub use arguments::{Output, PlanArguments};
+pub(super) use calls::CloudflareUnreachable;
 
+use self::calls::Calls;
 use self::finding::Findings;
 use self::inventory::Inventory;
 use self::overlay::{Intent, Layer, OverlayError};
 use self::text::Style;
 use super::sandbox::manifest::{self, Manifest};
-use super::{cluster, log, outside};
+use super::{cluster, form, log, outside};
+use crate::progress::{Progress, Teller};
 use crate::scenario::ObjectName;
 use crate::terminal;
 use crate::world::World;
@@ -42,9 +45,6 @@ const CHANGES: u8 = 2;
 /// The exit code when something is in the way.
 const OBSTRUCTED: u8 = 1;
 
-/// After this long without a word people wonder whether anything happens.
-const PATIENCE: Duration = Duration::from_secs(1);
-
 /// Holds the token where there is no cluster. Not a flag: what is on a command line, everyone can read.
 const TOKEN: &str = "CLOUDFLARE_API_TOKEN";
 
@@ -53,9 +53,12 @@ const TOKEN: &str = "CLOUDFLARE_API_TOKEN";
 /// # Errors
 /// When it cannot be found out, with what to do about it.
 pub fn execute(arguments: &PlanArguments) -> anyhow::Result<ExitCode> {
+    arguments.check()?;
     log::begin(log::Level::Error, log::Format::Text);
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    let findings = runtime.block_on(patiently(plan(arguments)));
+    let progress = Progress::begin("reading manifests");
+    let findings = runtime.block_on(plan(arguments, &progress));
+    drop(progress);
     // A name that is being looked up in the system's resolver cannot be cancelled and must not be waited for.
     runtime.shutdown_background();
     let findings = findings?;
@@ -64,22 +67,11 @@ pub fn execute(arguments: &PlanArguments) -> anyhow::Result<ExitCode> {
             let colour = terminal::wants_colour(&io::stdout());
             text::render(&findings, Style { colour, verbose: arguments.verbose })
         }
-        Output::Json => format!("{:#}\n", json::render(&findings)),
+        Output::Json => form::json(&json::render(&findings)),
+        Output::Yaml => form::yaml(&json::render(&findings))?,
     };
     io::stdout().lock().write_all(text.as_bytes()).context("cannot write to standard output")?;
     Ok(exit_code(&findings))
-}
-
-/// Says on a terminal that something is being done, once it takes longer than people wait without a word.
-async fn patiently<T>(work: impl Future<Output = T>) -> T {
-    let mut work = std::pin::pin!(work);
-    if let Ok(done) = tokio::time::timeout(PATIENCE, work.as_mut()).await {
-        return done;
-    }
-    if io::stderr().is_terminal() {
-        eprintln!("Reading the cluster and Cloudflare …");
-    }
-    work.await
 }
 
 fn exit_code(findings: &Findings) -> ExitCode {
@@ -92,7 +84,7 @@ fn exit_code(findings: &Findings) -> ExitCode {
     }
 }
 
-async fn plan(arguments: &PlanArguments) -> anyhow::Result<Findings> {
+async fn plan(arguments: &PlanArguments, progress: &Progress) -> anyhow::Result<Findings> {
     let manifests = manifest::read(&arguments.filename)?;
     let cloudflare = transport::https(&arguments.cloudflare_api_url)
         .context("--cloudflare-api-url: write for example https://api.cloudflare.com/client/v4")?;
@@ -100,9 +92,11 @@ async fn plan(arguments: &PlanArguments) -> anyhow::Result<Findings> {
         None
     } else {
         let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
+        progress.say(|| "asking the cluster".to_owned());
         let (client, config) = cluster::connect(kubeconfig, context).await?;
-        Some(Inventory::read(client, config.cluster_url.to_string()).await?)
+        Some(Inventory::read(client, config.cluster_url.to_string(), &progress.teller()).await?)
     };
+    progress.say(|| format!("laying {} manifests over what there is", manifests.len()));
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let mut config = Config::new(Arc::new(outside::now));
     config.default_deletion = arguments.default_deletion_policy.into();
@@ -112,7 +106,16 @@ async fn plan(arguments: &PlanArguments) -> anyhow::Result<Findings> {
         all: arguments.all,
         token: token.as_deref(),
     };
-    Ok(find(question, inventory.as_ref(), cloudflare, &config, outside::now()).await?)
+    let calls = Arc::new(Calls::default());
+    let watched = calls.watch(cloudflare, progress.teller());
+    let findings = find(question, inventory.as_ref(), watched, &config, outside::now()).await;
+    let findings = findings.map_err(|error| match error {
+        // So that whoever prints it finds what to do next.
+        OverlayError::Cluster(error) => anyhow::Error::new(error),
+        error => anyhow::Error::new(error),
+    })?;
+    calls.check(&arguments.cloudflare_api_url)?;
+    Ok(findings)
 }
 
 /// What the operator of a world would do now for an object and what hangs together with it, as text.
@@ -121,7 +124,7 @@ async fn plan(arguments: &PlanArguments) -> anyhow::Result<Findings> {
 /// When the world cannot be read.
 pub(crate) async fn in_world(world: &World, object: &ObjectName) -> anyhow::Result<String> {
     let (client, cloudflare, config) = world.ways();
-    let inventory = Inventory::read(client, "the sandbox".to_owned()).await?;
+    let inventory = Inventory::read(client, "the sandbox".to_owned(), &Teller::default()).await?;
     let mut overlay =
         Layer::new(Some(&inventory), world.clock.now())?.over(Vec::new(), Intent::Apply, None).await?;
     let kind = kinds::kind(&object.resource.kind)

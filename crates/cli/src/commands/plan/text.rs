@@ -62,6 +62,7 @@ fn paint(tone: Tone, text: &str, style: Style) -> String {
 fn sign(object: &Finding) -> (char, Tone) {
     match object {
         _ if object.obstacle.is_some() => ('!', Tone::Unsure),
+        _ if object.paused.is_some() => ('|', Tone::Faint),
         _ if object.has(|deed| matches!(deed, Deed::Delete(_))) => ('-', Tone::Bad),
         _ if object.has(|deed| matches!(deed, Deed::Create(_))) => ('+', Tone::Good),
         _ if object.has(|deed| matches!(deed, Deed::Adopt(_) | Deed::Claim(_))) => ('=', Tone::Good),
@@ -90,6 +91,9 @@ fn object_lines(out: &mut String, object: &Finding, style: Style) {
     if let Some(obstacle) = &object.obstacle {
         let text = format!("{}: {}", harmless(&obstacle.reason), harmless(&shown(&obstacle.message)));
         let _ = writeln!(out, "{INDENT}{}", paint(tone, &text, style));
+    }
+    if let Some(message) = &object.paused {
+        let _ = writeln!(out, "{INDENT}{}", harmless(&shown(message)));
     }
 }
 
@@ -182,22 +186,30 @@ fn request(act: &Act) -> String {
 
 fn summary(out: &mut String, findings: &Findings, style: Style) {
     let counts = findings.counts();
-    if findings.acts.is_empty() && counts.held == 0 {
-        let _ = writeln!(out, "{}", paint(Tone::Strong, "Nothing to do.", style));
+    let mut text = if findings.acts.is_empty() && counts.held == 0 {
+        "Nothing to do".to_owned()
     } else {
-        let mut text = format!(
-            "Plan: {} to create, {} to change, {} to delete",
-            counts.create, counts.change, counts.delete
-        );
-        for (count, words) in
-            [(counts.adopt, "to adopt"), (counts.release, "to let go"), (counts.held, "held")]
-        {
-            if count > 0 {
+        let mut text = format!("Plan: {} to create, {} to change", counts.create, counts.change);
+        let rest = [
+            (counts.delete, "to delete", true),
+            (Some(counts.adopt), "to adopt", false),
+            (counts.release, "to let go", false),
+            (Some(counts.held), "held", false),
+        ];
+        for (count, words, is_always_told) in rest {
+            if let Some(count) = count.filter(|count| *count > 0 || is_always_told) {
                 let _ = write!(text, ", {count} {words}");
             }
         }
-        let _ = writeln!(out, "{}.", paint(Tone::Strong, &text, style));
+        text
+    };
+    if counts.paused > 0 {
+        let _ = write!(text, ", {} paused", counts.paused);
     }
+    if !findings.has_cluster {
+        text.push_str("; what would be removed is unknown without the cluster");
+    }
+    let _ = writeln!(out, "{}.", paint(Tone::Strong, &text, style));
 }
 
 fn number(count: usize, word: &str) -> String {

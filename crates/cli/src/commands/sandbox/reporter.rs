@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::inventory::{self, Calls};
 use super::row::{self, Row};
 use super::welcome::Welcome;
+use crate::commands::form;
 use crate::table::Look;
 use crate::terminal::{self, Region, Tone};
 
@@ -31,12 +32,15 @@ pub enum Output {
     Text,
     /// For programs: one JSON object a line
     Json,
+    /// For programs: the same objects as YAML documents
+    Yaml,
 }
 
 enum Form {
     Live(Region),
     Lines,
     Json,
+    Yaml,
 }
 
 /// What became of a world that has come to rest, or has not.
@@ -62,7 +66,8 @@ impl Reporter {
         let out = io::stdout();
         let form = match output {
             Output::Json => Form::Json,
-            Output::Text if terminal::can_redraw() => Form::Live(Region::default()),
+            Output::Yaml => Form::Yaml,
+            Output::Text if terminal::can_redraw(&out) => Form::Live(Region::default()),
             Output::Text => Form::Lines,
         };
         let colour = terminal::wants_colour(&out);
@@ -74,10 +79,15 @@ impl Reporter {
         matches!(self.form, Form::Live(_))
     }
 
+    /// True when programs read it: facts instead of sentences.
+    fn is_for_programs(&self) -> bool {
+        matches!(self.form, Form::Json | Form::Yaml)
+    }
+
     /// How to use what is served.
     pub(super) fn welcome(&mut self, welcome: &Welcome) -> io::Result<()> {
         match self.form {
-            Form::Json => self.event(&welcome.facts()),
+            Form::Json | Form::Yaml => self.event(&welcome.facts()),
             Form::Live(_) | Form::Lines => {
                 let text = welcome.text(self.colour);
                 writeln!(self.out, "{text}")
@@ -100,8 +110,8 @@ impl Reporter {
         }
         for event in self.turned(rows) {
             match event {
-                Turned::To(row) if matches!(self.form, Form::Json) => self.event(&fact("turned", &row))?,
-                Turned::Away(row) if matches!(self.form, Form::Json) => self.event(&fact("gone", &row))?,
+                Turned::To(row) if self.is_for_programs() => self.event(&fact("turned", &row))?,
+                Turned::Away(row) if self.is_for_programs() => self.event(&fact("gone", &row))?,
                 Turned::To(row) => writeln!(self.out, "{}", row.sentence())?,
                 Turned::Away(row) => {
                     writeln!(self.out, "{} {}: gone", row.kind, terminal::harmless(&row.key()))?
@@ -129,7 +139,7 @@ impl Reporter {
     pub(super) fn rest(&mut self, rest: Rest, rows: &[Row], cloudflare: &Cloudflare) -> io::Result<()> {
         let calls = Calls::of(cloudflare);
         let ready = rows.iter().filter(|row| row.is_ready()).count();
-        if matches!(self.form, Form::Json) {
+        if self.is_for_programs() {
             let event = if rest == Rest::Settled { "settled" } else { "retrying" };
             return self.event(&json!({
                 "event": event,
@@ -168,7 +178,7 @@ impl Reporter {
         if let Form::Live(region) = &mut self.form {
             region.leave();
         }
-        if !matches!(self.form, Form::Json) {
+        if !self.is_for_programs() {
             writeln!(self.out, "{}", terminal::harmless(text))?;
         }
         self.out.flush()
@@ -181,7 +191,10 @@ impl Reporter {
     }
 
     fn event(&mut self, event: &Value) -> io::Result<()> {
-        writeln!(self.out, "{event}")?;
+        match self.form {
+            Form::Yaml => self.out.write_all(form::next_yaml(event).map_err(io::Error::other)?.as_bytes())?,
+            _ => writeln!(self.out, "{event}")?,
+        }
         self.out.flush()
     }
 }

@@ -1,5 +1,6 @@
 //! Plans against the two worlds in memory: what people read, what scripts read, and that runs then do the same.
 
+mod limits;
 mod output;
 mod same;
 
@@ -33,7 +34,7 @@ async fn ask(world: &World, ask: Ask<'_>) -> anyhow::Result<Findings> {
     let (client, cloudflare, config) = world.ways();
     let inventory = match ask.no_cluster {
         true => None,
-        false => Some(Inventory::read(client, "http://sandbox".to_owned()).await?),
+        false => Some(Inventory::read(client, "http://sandbox".to_owned(), &Teller::default()).await?),
     };
     let token = ask.no_cluster.then_some(crate::world::TOKEN);
     let question = Question { manifests, intent: ask.intent, all: ask.all, token };

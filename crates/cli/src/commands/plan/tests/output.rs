@@ -147,7 +147,7 @@ fn a_script_reads_the_same_as_json() {
             {"actions":[],"kind":"Zone","name":"example-com","namespace":"default"}
             {"actions":[{"action":"change","fields":[{"field":"ttl","from":120,"to":300},{"field":"comment","from":"mine","to":null}]}],"file":"a.yaml","kind":"DNSRecord","line":1,"name":"www","namespace":"default"}
             [{"body":{"comment":"","ttl":300},"method":"PATCH","objects":[{"kind":"DNSRecord","name":"www","namespace":"default"}],"path":"/zones/8c7654ecfd7b0b623b803e2f4e02ad1c/dns_records/84acc16af38f59d2ddeb004751e48c2d","target":"cloudflare"}]
-            {"adopt":0,"calls":1,"change":1,"create":0,"delete":0,"held":0,"patches":0,"reads":4,"release":0,"unchanged":2}"#]].assert_eq(&parts.join("\n"));
+            {"adopt":0,"calls":1,"change":1,"create":0,"delete":0,"held":0,"patches":0,"paused":0,"reads":4,"release":0,"unchanged":2}"#]].assert_eq(&parts.join("\n"));
     });
 }
 
@@ -172,19 +172,19 @@ fn adoption_conflict_pause_and_a_missing_parent() {
         shows(
             &findings,
             &expect![[r#"
-            ! DNSRecord default/lost  a.yaml:16
-                  ZoneNotFound: Zone "example-org" does not exist
-            = DNSRecord default/old  a.yaml:1
-                  adopt 84acc16af38f59d2ddeb004751e48c2d, which exists
-                  ttl: 120 -> 300
-            ! DNSRecord default/still  a.yaml:6
-                  Paused: paused by annotation kflare.dev/paused: nothing is read or changed
-            ! DNSRecord default/taken  a.yaml:11
-                  AlreadyExists: adf21c0341a4dfca3200c2668f4b0412 exists with this key and kflare did not create it; annotate the DNSRecord with kflare.dev/adoption-policy: adopt to take it over
+                ! DNSRecord default/lost  a.yaml:16
+                      ZoneNotFound: Zone "example-org" does not exist
+                = DNSRecord default/old  a.yaml:1
+                      adopt 84acc16af38f59d2ddeb004751e48c2d, which exists
+                      ttl: 120 -> 300
+                | DNSRecord default/still  a.yaml:6
+                      paused by annotation kflare.dev/paused: nothing is read or changed
+                ! DNSRecord default/taken  a.yaml:11
+                      AlreadyExists: adf21c0341a4dfca3200c2668f4b0412 exists with this key and kflare did not create it; annotate the DNSRecord with kflare.dev/adoption-policy: adopt to take it over
 
-            Plan: 0 to create, 1 to change, 0 to delete, 1 to adopt, 3 held.
-            1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 4 reads.
-        "#]],
+                Plan: 0 to create, 1 to change, 0 to delete, 1 to adopt, 2 held, 1 paused.
+                1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 4 reads.
+            "#]],
         );
         assert_eq!(code(&findings), OBSTRUCTED);
         let only_paused = ask(world, Ask::apply(&paused)).await.unwrap();
@@ -297,7 +297,7 @@ fn without_a_cluster_what_exists_counts_as_ones_own() {
                       84acc16af38f59d2ddeb004751e48c2d exists; whether it is its own, only the cluster knows
                       content: "192.0.2.1" -> "192.0.2.7"
 
-                Plan: 1 to create, 1 to change, 0 to delete.
+                Plan: 1 to create, 1 to change; what would be removed is unknown without the cluster.
                 1 write would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 5 reads.
             "#]],
         );
@@ -381,7 +381,10 @@ fn a_cluster_without_our_kinds_is_told_from_one_that_forbids() {
         let empty =
             sandbox::kubernetes::ApiServer::new(sandbox::clock::Clock::starting_at(Timestamp::UNIX_EPOCH), 1);
         let client = kube::Client::new(empty.service(), "default");
-        let error = Inventory::read(client, "http://sandbox".to_owned()).await.map(drop).unwrap_err();
+        let error = Inventory::read(client, "http://sandbox".to_owned(), &Teller::default())
+            .await
+            .map(drop)
+            .unwrap_err();
         assert!(matches!(error, cluster::ClusterError::NoSuchKinds(_)), "{error:?}");
     });
 }

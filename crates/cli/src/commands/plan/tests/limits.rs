@@ -1,0 +1,119 @@
+//! What a plan says where it knows less, or where there is nothing to look at: paused objects, no cluster, definitions
+//! that are older, questions that ask for nothing.
+
+use clap::Parser;
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::output::{ZONE, account, record};
+
+use super::*;
+use crate::commands::{Cli, Command};
+
+fn text(findings: &Findings) -> String {
+    text::render(findings, Style::default())
+}
+
+#[test]
+fn a_paused_object_is_shown_as_paused_and_is_in_nobodys_way() {
+    in_world(Options::default(), async |world| {
+        let paused = record("still", "type: A, content: 192.0.2.1")
+            .replace("{name: still}", "{name: still, annotations: {kflare.dev/paused: \"true\"}}");
+        apply(world, &format!("{ZONE}{paused}"));
+        run(world).await;
+        let findings = ask(world, Ask { all: true, ..Ask::apply("") }).await.unwrap();
+        expect![[r#"
+            | DNSRecord default/still
+                  paused by annotation kflare.dev/paused: nothing is read or changed
+
+            Nothing to do, 1 paused.
+            0 writes would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 3 reads.
+        "#]]
+        .assert_eq(&text(&findings));
+        let plan = json::render(&findings);
+        assert_eq!((&plan["summary"]["paused"], &plan["summary"]["held"]), (&json!(1), &json!(0)));
+        let object =
+            plan["objects"].as_array().unwrap().iter().find(|object| object["name"] == "still").unwrap();
+        let said = "paused by annotation kflare.dev/paused: nothing is read or changed";
+        assert_eq!((&object["paused"]["message"], object.get("held")), (&json!(said), None));
+        assert_eq!(format!("{:?}", exit_code(&findings)), format!("{:?}", ExitCode::SUCCESS));
+    });
+}
+
+#[test]
+fn what_would_be_removed_is_unknown_without_a_cluster() {
+    in_world(Options::default(), async |world| {
+        let (_, account) = account().split_once("---\n").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        let manifests = format!("{account}{ZONE}");
+        let findings = ask(world, Ask { no_cluster: true, ..Ask::apply(&manifests) }).await.unwrap();
+        assert!(
+            text(&findings).contains(
+                "\nPlan: 1 to create, 0 to change; what would be removed is unknown without the cluster.\n"
+            ),
+            "{}",
+            text(&findings)
+        );
+        let summary = json::render(&findings)["summary"].clone();
+        assert_eq!(
+            (&summary["delete"], &summary["release"], &summary["create"]),
+            (&Value::Null, &Value::Null, &json!(1))
+        );
+    });
+}
+
+#[test]
+fn without_a_cluster_a_parent_in_no_manifest_is_asked_for() {
+    in_world(Options::default(), async |world| {
+        let lost = record("www", "type: A, content: 192.0.2.1");
+        let findings = ask(world, Ask { no_cluster: true, ..Ask::apply(&lost) }).await.unwrap();
+        expect![[r#"
+            ! DNSRecord default/www  a.yaml:1
+                  ZoneNotFound: Zone "example-com" does not exist
+
+            Note: without a cluster only what the manifests hold exists; add the manifests of what is missing with another -f.
+            Plan: 0 to create, 0 to change, 1 held; what would be removed is unknown without the cluster.
+            0 writes would be sent to Cloudflare, and 0 patches to Kubernetes. Finding out took 0 reads.
+        "#]]
+        .assert_eq(&text(&findings));
+    });
+}
+
+#[test]
+fn definitions_that_are_older_are_named_with_what_they_lack() {
+    in_world(Options::default(), async |world| {
+        let crds = kinds::CRDS.iter().map(|crd| serde_json::from_str::<Value>(crd).unwrap());
+        let mut crd = crds.into_iter().find(|crd| crd["spec"]["names"]["kind"] == "DNSRecord").unwrap();
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+            .as_object_mut()
+            .unwrap()
+            .remove("tags");
+        world.kubernetes.delete("CustomResourceDefinition", None, "dnsrecords.kflare.dev").unwrap();
+        world.kubernetes.install_crds(&[crd]).unwrap();
+        let findings = ask(world, Ask { all: true, ..Ask::apply("") }).await.unwrap();
+        assert_eq!(
+            findings.notes,
+            [
+                "CustomResourceDefinition dnsrecords.kflare.dev lacks spec.tags, which this kflare knows; update it with \
+                 `kflare crds | kubectl apply -f -`"
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_plan_of_nothing_says_what_can_be_asked_for() {
+    let asked = |line: &str| {
+        let Command::Plan(arguments) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
+            panic!("{line}")
+        };
+        arguments.check().map_err(|error| error.to_string())
+    };
+    for fine in ["kflare plan -f a.yaml", "kflare plan --all", "kflare plan --all -f a.yaml --delete"] {
+        assert_eq!(asked(fine), Ok(()), "{fine}");
+    }
+    let nothing = asked("kflare plan").unwrap_err();
+    assert!(nothing.contains("-f PATH") && nothing.contains("--all"), "{nothing}");
+    for line in ["kflare plan --delete", "kflare plan --delete --all", "kflare plan --no-cluster --all"] {
+        assert!(asked(line).unwrap_err().contains("-f PATH"), "{line}");
+    }
+}
