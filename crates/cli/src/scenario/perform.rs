@@ -12,7 +12,7 @@ use sandbox::fault::Target;
 use serde_json::{Value, json};
 
 use super::run::Runner;
-use super::script::{CloudflareEdit, Command, FaultOrder, ObjectName, RecordName, Setup};
+use super::script::{CloudflareEdit, Command, FaultOrder, ObjectName, Pointing, RecordName, Setup};
 use crate::world::{ACCOUNT_ID, Side, TOKEN, World};
 
 /// Bytes of a file that a script applies: far above any fixture.
@@ -36,6 +36,13 @@ pub(super) fn at_once(runner: &mut Runner, command: &Command) -> Result<(), Stri
             world.kubernetes.delete(&resource.kind, Some(namespace), name).map_err(|status| status.message)
         }
         Command::Patch(object, patch) => merge(world, object, patch.clone()),
+        Command::PatchStatus(object, patch) => {
+            let ObjectName { resource, namespace, name } = object;
+            let patch = json!({ "status": patch });
+            let patched = world.kubernetes.patch_status(&resource.kind, Some(namespace), name, patch);
+            patched.map(drop).map_err(|status| status.message)
+        }
+        Command::Point(object, pointing, record) => point(world, object, pointing, record),
         Command::Annotate(object, key, value) => {
             merge(world, object, json!({ "metadata": { "annotations": { key: value } } }))
         }
@@ -72,6 +79,17 @@ pub(super) fn at_once(runner: &mut Runner, command: &Command) -> Result<(), Stri
         }
         Command::Settle { .. } | Command::Advance(_) | Command::Plan(_) | Command::Expect(_) => Ok(()),
     }
+}
+
+fn point(world: &World, object: &ObjectName, at: &Pointing, record: &RecordName) -> Result<(), String> {
+    let found = records(world, record)?;
+    let (_, first) =
+        found.first().ok_or_else(|| format!("there is no record {} in Cloudflare", record.name))?;
+    let (place, key) = match at {
+        Pointing::Annotation(key) => ("annotations", key),
+        Pointing::Label(key) => ("labels", key),
+    };
+    merge(world, object, json!({ "metadata": { place: { key: first["id"] } } }))
 }
 
 fn manifests(path: &std::path::Path) -> Result<Vec<Value>, String> {

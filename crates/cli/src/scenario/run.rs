@@ -23,11 +23,13 @@ pub struct Mode {
     /// Expectations are not checked, and steps that cannot be done are passed over: for runs that the script was
     /// not written for.
     pub lenient: bool,
+    /// Kubernetes keeps every version of every object, for checkers that look back.
+    pub history: bool,
 }
 
 impl Default for Mode {
     fn default() -> Self {
-        Self { seed: 1, crash: None, lenient: false }
+        Self { seed: 1, crash: None, lenient: false, history: false }
     }
 }
 
@@ -107,6 +109,7 @@ impl Runner {
             drift_interval: setup.drift,
             retain: setup.retain,
             election: setup.election,
+            history: mode.history,
         };
         let mut world = World::new(options)?;
         world.start();

@@ -83,6 +83,15 @@ pub struct RecordName {
     pub kind: Option<String>,
 }
 
+/// Where in an object a record's ID is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pointing {
+    /// An annotation with this key.
+    Annotation(String),
+    /// A label with this key.
+    Label(String),
+}
+
 /// One command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -109,6 +118,10 @@ pub enum Command {
     Start,
     /// A merge patch of an object.
     Patch(ObjectName, Value),
+    /// A merge patch of an object's status.
+    PatchStatus(ObjectName, Value),
+    /// Sets an annotation or a label to the ID of a record in Cloudflare.
+    Point(ObjectName, Pointing, RecordName),
     /// Sets or, without a value, removes an annotation.
     Annotate(ObjectName, String, Option<String>),
     /// Lets time pass.

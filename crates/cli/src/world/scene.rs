@@ -34,6 +34,8 @@ pub struct Options {
     pub retain: bool,
     /// The operator elects a leader, and so writes a Lease.
     pub election: bool,
+    /// Kubernetes keeps every version of every object.
+    pub history: bool,
 }
 
 impl Default for Options {
@@ -45,6 +47,7 @@ impl Default for Options {
             drift_interval: None,
             retain: false,
             election: false,
+            history: false,
         }
     }
 }
@@ -52,6 +55,9 @@ impl Default for Options {
 pub(super) fn set(kubernetes: &ApiServer, cloudflare: &Cloudflare, options: &Options) -> Result<(), Status> {
     let crds: Vec<Value> = kinds::CRDS.iter().filter_map(|crd| serde_json::from_str(crd).ok()).collect();
     kubernetes.install_crds(&crds)?;
+    if options.history {
+        kubernetes.keep_history();
+    }
     cloudflare.add_account(ACCOUNT_ID, ACCOUNT_NAME);
     cloudflare.add_token(TOKEN, Token::all(ACCOUNT_ID));
     let mut objects = vec![namespace()];

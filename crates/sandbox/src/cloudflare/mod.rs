@@ -283,6 +283,25 @@ impl Cloudflare {
         self.world().zones.get(zone_id).map(|zone| zone.records.sorted_values()).unwrap_or_default()
     }
 
+    /// What a record would be stored as in place of `own_id`, or beside what is there, and why the API would refuse it.
+    /// Nothing is changed.
+    pub fn judge_record(
+        &self,
+        zone_id: &str,
+        own_id: Option<&str>,
+        body: &Value,
+    ) -> Result<Value, ApiErrors> {
+        let now = self.shared.clock.now();
+        self.world().judge_record(zone_id, own_id, body, now)
+    }
+
+    /// A token by its secret.
+    #[must_use]
+    pub fn token(&self, secret: &str) -> Option<Token> {
+        let world = self.world();
+        world.credentials.get(&access::key_of(secret)).map(|credential| credential.token.clone())
+    }
+
     /// How many records a zone has.
     #[must_use]
     pub fn record_count(&self, zone_id: &str) -> usize {

@@ -85,7 +85,7 @@ impl ApiServer {
         let found = state.find(endpoint.resource.id, &key).cloned();
         let desired = with_last_applied(object);
         let options = WriteOptions { dry_run: false, field_validation };
-        let mut writer = Writer::new(&mut state, self.inner.clock.now(), options);
+        let mut writer = Writer::new(&mut state, self.inner.clock.now(), options).by_scene();
         let stored = match found {
             None => {
                 let namespace = endpoint.resource.namespaced.then_some(key.namespace.as_str());
@@ -175,7 +175,7 @@ impl ApiServer {
 
     fn writer<'s>(&self, state: &'s mut State) -> Writer<'s> {
         let options = WriteOptions { dry_run: false, field_validation: FieldValidation::Ignore };
-        Writer::new(state, self.inner.clock.now(), options)
+        Writer::new(state, self.inner.clock.now(), options).by_scene()
     }
 }
 

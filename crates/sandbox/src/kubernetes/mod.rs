@@ -17,6 +17,7 @@ mod discovery;
 mod document;
 mod faulty;
 mod form;
+mod history;
 mod kinds;
 mod names;
 mod openapi;
@@ -43,6 +44,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub use history::{Author, Version};
 pub use service::KubernetesService;
 pub use status::{Details, Reason, Status, StatusCause};
 

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::builtins::{self, BuiltIn};
+use super::history::History;
 use super::resource::{Endpoint, Registry, ResourceId};
 
 /// Events that a collection remembers for its watches. More than one write of each of the 10,000 objects
@@ -165,6 +166,8 @@ pub(crate) struct State {
     pub(crate) unsettled: VecDeque<Unsettled>,
     /// Continue tokens from before this version have expired.
     pub(crate) compacted: u64,
+    /// Every version, where somebody asked for it.
+    pub(crate) history: History,
     /// Cluster addresses given to Services so far.
     pub(crate) addresses: u32,
 }
@@ -204,6 +207,7 @@ impl State {
             by_owner: BTreeMap::new(),
             unsettled: VecDeque::new(),
             compacted: 0,
+            history: History::default(),
             addresses: 0,
         }
     }
@@ -265,6 +269,7 @@ impl State {
         let before = collection.objects.insert(key.clone(), Arc::clone(&object));
         let change = if before.is_some() { Change::Modified } else { Change::Added };
         collection.push(Event { version, change, object: Arc::clone(&object), before: before.clone() });
+        self.history.note(self.registry.get(id).map(|resource| resource.kind.as_str()), &object, false);
         self.index_owners((id, key), before.as_deref(), Some(&object));
         object
     }
@@ -282,6 +287,7 @@ impl State {
             object: Arc::clone(&object),
             before: Some(Arc::clone(&before)),
         });
+        self.history.note(self.registry.get(id).map(|resource| resource.kind.as_str()), &object, true);
         self.index_owners((id, key.clone()), Some(&before), None);
         if !before.uid().is_empty() {
             self.unsettled.push_back(Unsettled::Owner(before.uid().to_owned()));

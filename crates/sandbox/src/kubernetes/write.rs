@@ -12,6 +12,7 @@ use super::builtins::BuiltIn;
 use super::complaint;
 use super::crd;
 use super::document::Document;
+use super::history::Author;
 use super::patch::{self, Patch};
 use super::resource::Endpoint;
 use super::status::{Reason, Status, Subject};
@@ -41,7 +42,14 @@ pub(crate) const NAMESPACES: Subject<'static> =
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(state: &'a mut State, now: Timestamp, options: WriteOptions) -> Self {
+        state.history.begin(now, Author::Client);
         Self { state, now, options, warnings: Vec::new() }
+    }
+
+    /// The same for what people do.
+    pub(crate) fn by_scene(self) -> Self {
+        self.state.history.begin(self.now, Author::Scene);
+        self
     }
 
     /// POST on a collection.

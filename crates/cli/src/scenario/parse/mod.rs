@@ -10,7 +10,7 @@ use std::path::Path;
 use self::value::{duration, number, object};
 use self::words::{Words, cut};
 use super::error::{Problem, ScriptError};
-use super::script::{Command, FaultOrder, Script, Setup, Step};
+use super::script::{Command, FaultOrder, Pointing, RecordName, Script, Setup, Step};
 use crate::world::{CrashPoint, CrashSide, Side};
 
 /// Every command with how it is written, in the order of the reference page.
@@ -18,8 +18,9 @@ pub(super) const USAGES: &[(&str, &str)] = &[
     ("world", "world [empty] [drift=DURATION] [deletion=retain] [election=on] [sweep=off] [cf.SWITCH=VALUE]"),
     ("apply", "apply FILE… | apply {JSON}"),
     ("delete", "delete KIND/NAME [-n NAMESPACE]"),
-    ("patch", "patch KIND/NAME [-n NAMESPACE] {JSON}"),
+    ("patch", "patch KIND/NAME [-n NAMESPACE] [status] {JSON}"),
     ("annotate", "annotate KIND/NAME [-n NAMESPACE] KEY=VALUE|KEY-"),
+    ("point", "point KIND/NAME [-n NAMESPACE] annotation|label KEY NAME [TYPE]"),
     ("settle", "settle [writes=N]"),
     ("advance", "advance DURATION"),
     ("jump", "jump DURATION|-DURATION"),
@@ -116,15 +117,8 @@ fn command(verb: &str, words: &mut Words, json: Option<&str>) -> Result<Command,
             None => apply(words)?,
         },
         "delete" => Command::Delete(object(words)?),
-        "patch" => {
-            let object = object(words)?;
-            let json = json.ok_or(Problem::Missing {
-                command: "patch",
-                what: "the patch as JSON",
-                usage: "patch KIND/NAME [-n NAMESPACE] {JSON}",
-            })?;
-            Command::Patch(object, value::json(json)?)
-        }
+        "patch" => patch(words, json)?,
+        "point" => point(words)?,
         "annotate" => annotate(words)?,
         "settle" => Command::Settle { writes: settle_writes(words)? },
         "advance" => Command::Advance(duration(&words.need("the duration")?)?),
@@ -148,6 +142,34 @@ fn apply(words: &mut Words) -> Result<Command, Problem> {
     let mut files = vec![first];
     files.extend(words.rest());
     Ok(Command::Apply(files))
+}
+
+fn patch(words: &mut Words, json: Option<&str>) -> Result<Command, Problem> {
+    let object = object(words)?;
+    let of_status = match words.next() {
+        None => false,
+        Some(word) if word == "status" => true,
+        Some(word) => return Err(words.surplus(word)),
+    };
+    let json = json.ok_or(Problem::Missing {
+        command: "patch",
+        what: "the patch as JSON",
+        usage: "patch KIND/NAME [-n NAMESPACE] [status] {JSON}",
+    })?;
+    let patch = value::json(json)?;
+    Ok(if of_status { Command::PatchStatus(object, patch) } else { Command::Patch(object, patch) })
+}
+
+fn point(words: &mut Words) -> Result<Command, Problem> {
+    let object = object(words)?;
+    let place = words.need("`annotation` or `label`")?;
+    let key = words.need("its key")?;
+    let pointing = match one_of("place", &place, ["annotation", "label"])? {
+        0 => Pointing::Annotation(key),
+        _ => Pointing::Label(key),
+    };
+    let name = words.need("the record's name")?;
+    Ok(Command::Point(object, pointing, RecordName { name, kind: words.next() }))
 }
 
 fn annotate(words: &mut Words) -> Result<Command, Problem> {
@@ -281,6 +303,12 @@ mod tests {
         };
         assert_eq!((object.namespace.as_str(), object.name.as_str()), ("apps", "www"));
         assert_eq!(patch["spec"]["content"], "#1");
+        assert!(matches!(one(r#"patch dnsrecord/www status {"recordID": null}"#), Command::PatchStatus(..)));
+        let record = RecordName { name: "www".to_owned(), kind: Some("A".to_owned()) };
+        assert_eq!(
+            one("point dnsrecord/www -n apps label kflare.dev/record-id www A"),
+            Command::Point(object, Pointing::Label("kflare.dev/record-id".to_owned()), record)
+        );
     }
 
     #[test]

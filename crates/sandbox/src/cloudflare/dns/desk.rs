@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::call::Actor;
+use super::super::envelope::ApiErrors;
 use super::super::switches::Switches;
 use super::super::world::{Ids, ObjectKind, Recorded, World};
 use super::super::zone::Zone;
@@ -88,7 +89,41 @@ impl Desk<'_> {
     }
 }
 
+/// How a change ends that is only tried.
+enum Judged {
+    Refused(DnsRefusal),
+    Stands(Arc<Record>),
+}
+
+impl From<DnsRefusal> for Judged {
+    fn from(refusal: DnsRefusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
 impl World {
+    /// What a record would be stored as, or why it would be refused: the change is made and taken back.
+    pub(in crate::cloudflare) fn judge_record(
+        &mut self,
+        zone_id: &str,
+        own_id: Option<&str>,
+        body: &Value,
+        now: Timestamp,
+    ) -> Result<Value, ApiErrors> {
+        let judged: Result<(), Judged> = self.at_desk(zone_id, now, &Actor::out_of_band(), |desk| {
+            let record = match own_id {
+                Some(id) => desk.overwrite(id, body)?,
+                None => desk.create(body)?,
+            };
+            Err(Judged::Stands(record))
+        });
+        match judged {
+            Err(Judged::Stands(record)) => Ok(serde_json::from_str(&record.answer).unwrap_or_default()),
+            Err(Judged::Refused(refusal)) => Err(refusal.into()),
+            Ok(()) => Ok(Value::Null),
+        }
+    }
+
     /// Runs `work` on a zone's records: all of it happens, or nothing.
     pub(in crate::cloudflare) fn at_desk<T, E: From<DnsRefusal>>(
         &mut self,

@@ -376,3 +376,17 @@ async fn b045_a_ttl_comes_back_when_the_proxy_goes() {
         assert_eq!(scene.ask("PATCH", &path, body.clone()).await.result()["ttl"], ttl, "{body}");
     }
 }
+
+#[test]
+fn a_record_is_judged_and_nothing_changes() {
+    let scene = Scene::new(Plan::Free);
+    let judge = |own: Option<&str>, body: &Value| scene.cloudflare.judge_record(&scene.zone, own, body);
+    let stored = judge(None, &json!({ "type": "AAAA", "name": "x", "content": "2001:DB8:0::1" })).unwrap();
+    assert_eq!(stored["content"], "2001:db8::1");
+    assert!(scene.cloudflare.records(&scene.zone).is_empty());
+    let own = scene.cloudflare.put_record(&scene.zone, a("x", "192.0.2.1")).unwrap();
+    assert!(judge(None, &a("x", "192.0.2.1")).is_err(), "an identical record stands there");
+    assert_eq!(judge(Some(&own), &a("x", "192.0.2.2")).unwrap()["content"], "192.0.2.2");
+    assert_eq!(scene.cloudflare.records(&scene.zone)[0]["content"], "192.0.2.1");
+    assert_eq!(scene.cloudflare.history().len(), 2, "the zone and its record");
+}
