@@ -18,11 +18,12 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tower::ServiceExt;
 
+use crate::causes::Causes;
 use crate::leader::Lease;
 use crate::limits::{CALLS_AT_ONCE, TOKEN_KEPT};
 use crate::metrics::Metrics;
 use crate::pass_time::PassTime;
-use crate::transport::{Chain, Transport};
+use crate::transport::Transport;
 
 /// Tells the time of day.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -107,7 +108,7 @@ impl Cloudflare {
             answer = tokio::time::timeout(self.request_timeout, exchange) => match answer {
                 Ok(Ok(response)) => Ok(response),
                 Ok(Err(error)) => {
-                    tracing::debug!(route = request.route, error = %Chain(&error), "no answer from Cloudflare");
+                    tracing::debug!(route = request.route, error = %Causes(&error), "no answer from Cloudflare");
                     Err(error.cause)
                 }
                 Err(_) => Err(Cause::Timeout),

@@ -16,6 +16,7 @@ use plan::Event;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
+use crate::causes::Causes;
 use crate::cloudflare::Clock;
 use crate::limits::{EVENT_NAME_MAX, EVENTS_AT_ONCE, EVENTS_MAX};
 use crate::metrics::Metrics;
@@ -102,7 +103,7 @@ impl Writer {
                     // Written by an attempt whose answer was lost: the name says that it is the same Event.
                     Ok(Err(kube::Error::Api(status))) if status.code == 409 => metrics.event_written(),
                     Ok(Err(error)) => {
-                        tracing::debug!(%error, "cannot write an Event");
+                        tracing::debug!(error = %Causes(&error), "cannot write an Event");
                         metrics.event_lost();
                     }
                     Err(_) => metrics.event_lost(),

@@ -14,6 +14,7 @@ use kube::runtime::watcher;
 use kube::{Api, Client, ResourceExt};
 
 use crate::cache::Source;
+use crate::causes::Causes;
 use crate::jitter;
 use crate::limits::KUBERNETES_PAGE;
 use crate::object::{self, Object};
@@ -86,8 +87,7 @@ async fn watch<K>(
             Err(error) => {
                 failures += 1;
                 shared.metrics.watch_failed(name);
-                // kube's errors print their sources themselves.
-                tracing::warn!(kind = name, failures, %error, "cannot watch");
+                tracing::warn!(kind = name, failures, error = %Causes(&error), "the watch failed");
                 tokio::time::sleep(pause(timings, seed, name, failures)).await;
             }
         }

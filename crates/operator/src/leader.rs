@@ -17,11 +17,11 @@ use kube::{Api, Client};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
+use crate::causes::Causes;
 use crate::cloudflare::Clock;
 use crate::jitter;
 use crate::metrics::Metrics;
 use crate::timings::Timings;
-use crate::transport::Chain;
 
 /// client-go waits between one and 2.2 retry periods between two tries to become leader.
 const SPREAD: f64 = 0.2;
@@ -188,7 +188,7 @@ impl Candidate {
             }
             Err(TryError::Held) => false,
             Err(error) => {
-                tracing::warn!(error = %Chain(&error), "leader election");
+                tracing::warn!(error = %Causes(&error), "leader election");
                 false
             }
         }
@@ -269,7 +269,7 @@ pub async fn release(client: Client, config: &LeaderConfig, clock: &Clock, limit
     });
     match released.await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(error = %Chain(&error), "cannot release the lease"),
+        Ok(Err(error)) => tracing::warn!(error = %Causes(&error), "cannot release the lease"),
         Err(_) => tracing::warn!("cannot release the lease in time"),
     }
 }

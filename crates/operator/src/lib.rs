@@ -3,6 +3,7 @@
 
 pub mod bounded;
 pub mod cache;
+pub mod causes;
 pub mod cloudflare;
 pub mod credentials;
 pub mod dispatcher;

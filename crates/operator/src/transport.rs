@@ -1,7 +1,6 @@
 //! The HTTP to Cloudflare as a tower service, so that a sandbox can take its place; and the one for production.
 //! Adds no credentials, retries nothing, follows no redirects.
 
-use std::fmt;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -162,19 +161,4 @@ fn failed(error: reqwest::Error) -> TransportError {
     };
     // The URL holds identifiers of the account; the route is logged elsewhere.
     TransportError { cause, source: Some(error.without_url().into()) }
-}
-
-/// An error and its causes on one line, for logs: `Display` of ours never repeats its source.
-pub struct Chain<'e>(pub &'e dyn std::error::Error);
-
-impl fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut source = self.0.source();
-        while let Some(error) = source {
-            write!(f, ": {error}")?;
-            source = error.source();
-        }
-        Ok(())
-    }
 }

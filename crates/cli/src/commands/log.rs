@@ -12,8 +12,9 @@ use crate::terminal;
 /// Our own crates, which the level is for. Libraries stay at their warnings: at more some of them log headers.
 const OURS: &[&str] = &["cli", "kflare", "operator", "plan", "kinds", "cf_api", "sandbox"];
 
-/// Says of every refused request what the operator says, too, and with more sense of which refusals matter.
-const REPEATED: &str = "kube_client::client::builder";
+/// Say of every refused request what the operator says, too, and with more sense of which refusals matter. They print
+/// answers of the API server as they came.
+const REPEATED: &[&str] = &["kube_client::client::builder", "kube_runtime::watcher"];
 
 /// How logs look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -79,7 +80,8 @@ impl Level {
     fn filter(self) -> EnvFilter {
         let libraries = if self == Self::Off || self == Self::Error { self } else { Self::Warn };
         let ours = OURS.iter().map(|name| format!(",{name}={}", self.name()));
-        EnvFilter::new(format!("{},{REPEATED}=off{}", libraries.name(), ours.collect::<String>()))
+        let repeated = REPEATED.iter().map(|name| format!(",{name}=off"));
+        EnvFilter::new(format!("{}{}", libraries.name(), repeated.chain(ours).collect::<String>()))
     }
 }
 
@@ -144,10 +146,9 @@ mod tests {
     }
 
     #[test]
-    fn libraries_never_say_more_than_warnings() {
-        assert_eq!(
-            Level::Trace.filter().to_string().split(',').find(|part| !part.contains('=')),
-            Some("warn")
-        );
+    fn libraries_never_say_more_than_warnings_and_dump_no_answers() {
+        let filter = Level::Trace.filter().to_string();
+        assert!(REPEATED.iter().all(|name| filter.contains(&format!("{name}=off"))), "{filter}");
+        assert_eq!(filter.split(',').find(|part| !part.contains('=')), Some("warn"));
     }
 }

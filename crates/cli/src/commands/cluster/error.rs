@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use kube::config::KubeconfigError;
+use operator::causes::{Causes, credentials};
 
 use super::definitions::Gap;
 use super::look::LOOK_MAX;
@@ -130,11 +131,12 @@ impl ClusterError {
     /// What keeps the client from being set up. The address of a proxy is never quoted: a password may be in it.
     pub(super) fn of_setup(server: String, error: &kube::Error) -> Self {
         let cause = match error {
+            kube::Error::Auth(source) => return Self::Credentials { server, cause: credentials(source) },
             kube::Error::ProxyProtocolUnsupported { .. } | kube::Error::ProxyProtocolDisabled { .. } => {
                 "its proxy (`proxy-url` of the kubeconfig, or HTTPS_PROXY) is neither http:// nor https://"
                     .to_owned()
             }
-            error => error.to_string(),
+            error => Causes(error).to_string(),
         };
         Self::Client { server, cause }
     }
@@ -143,8 +145,10 @@ impl ClusterError {
     pub(super) fn of_exchange(server: &str, error: &kube::Error) -> Self {
         let (server, cause) = (server.to_owned(), root(error));
         match error {
-            kube::Error::Auth(source) => Self::Credentials { server, cause: source.to_string() },
-            kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => Self::NotKubernetes { server, cause },
+            kube::Error::Auth(source) => Self::Credentials { server, cause: credentials(source) },
+            kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
+                Self::NotKubernetes { server, cause: Causes(error).to_string() }
+            }
             _ if cause.to_lowercase().contains("certificate") => Self::Certificate { server, cause },
             _ if cause.contains("corrupt message") => Self::NotKubernetes { server, cause },
             _ => Self::Unreachable { server, cause },

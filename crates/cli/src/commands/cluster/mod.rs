@@ -22,10 +22,17 @@ pub(super) async fn connect(
 ) -> Result<(Client, Config), ClusterError> {
     let mut config = configuration(kubeconfig, context).await?;
     config.default_retry = false;
-    let server = config.cluster_url.to_string();
+    let server = address(&config.cluster_url);
     let client = Client::try_from(config.clone());
     let client = client.map_err(|error| ClusterError::of_setup(server, &error))?;
     Ok((client, config))
+}
+
+/// Where an API server is, as it may be printed: `server` of a kubeconfig may hold a user and a password.
+pub(super) fn address(server: &http::Uri) -> String {
+    let (scheme, host) = (server.scheme_str().unwrap_or_default(), server.host().unwrap_or_default());
+    let port = server.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{scheme}://{host}{port}{}", server.path())
 }
 
 async fn configuration(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Config, ClusterError> {

@@ -120,3 +120,29 @@ fn a_proxy_of_the_kubeconfig_goes_before_the_environment() {
     assert!(own_proxy(&parsed(&proxied), None));
     assert!(own_proxy(&parsed(&proxied), Some("dev")) && !own_proxy(&parsed(&proxied), Some("prod")));
 }
+
+#[test]
+fn an_address_is_told_without_the_password_in_it() {
+    let told = |server: &str| address(&server.parse().unwrap());
+    assert_eq!(
+        told("https://me:hidden@cluster.example:6443/k8s/c1?x=hidden"),
+        "https://cluster.example:6443/k8s/c1"
+    );
+    assert_eq!(told("https://[::1]:6443"), "https://[::1]:6443/");
+    assert_eq!(told("http://cluster.example/"), "http://cluster.example/");
+}
+
+#[test]
+fn a_command_that_gives_no_credentials_is_not_quoted() {
+    let user = "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, \
+                args: ['-c', 'echo hidden; exit 3'], env: [{name: KEY, value: hidden}]}";
+    let text = kubeconfig("current-context: dev\n")
+        .replace("context: {cluster: c}", "context: {cluster: c, user: u}")
+        + &format!("users:\n- name: u\n  user:\n    {user}\n");
+    let scratch = Scratch::new("exec", &text);
+    let connected = crate::scenario::simulate(connect(Some(&scratch.0.join("config")), None)).unwrap();
+    let Err(error) = connected else { panic!("there are no credentials") };
+    assert!(matches!(error, ClusterError::Credentials { .. }), "{error}");
+    assert!(!error.to_string().contains("hidden"), "{error}");
+    assert!(error.to_string().contains("exit status: 3"), "{error}");
+}

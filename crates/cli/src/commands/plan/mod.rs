@@ -94,7 +94,7 @@ async fn plan(arguments: &PlanArguments, progress: &Progress) -> anyhow::Result<
         let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
         progress.say(|| "asking the cluster".to_owned());
         let (client, config) = cluster::connect(kubeconfig, context).await?;
-        Some(Inventory::read(client, config.cluster_url.to_string(), &progress.teller()).await?)
+        Some(Inventory::read(client, cluster::address(&config.cluster_url), &progress.teller()).await?)
     };
     progress.say(|| format!("laying {} manifests over what there is", manifests.len()));
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());

@@ -58,7 +58,7 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let probes = listen(&arguments.health_probe_bind_address, "--health-probe-bind-address").await?;
     let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
     let (client, cluster) = cluster::connect(kubeconfig, context).await?;
-    let server = cluster.cluster_url.to_string();
+    let server = cluster::address(&cluster.cluster_url);
     let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
     let namespace = namespace.unwrap_or(cluster.default_namespace);
     tracing::debug!(server = %terminal::harmless(&server), "looking whether the cluster has what is needed");
