@@ -99,8 +99,8 @@ impl Runner {
     pub fn new(script: Script, mode: Mode) -> Result<Self, RunError> {
         let setup = &script.setup;
         let switches = perform::switches(setup).map_err(|message| {
-            let text = "world …".to_owned();
-            Box::new(Failure { file: script.name.clone(), line: 1, text, message })
+            let (line, text) = script.world.clone().unwrap_or_default();
+            Box::new(Failure { file: script.name.clone(), line, text, message })
         })?;
         let options = Options {
             seed: mode.seed,
@@ -116,7 +116,11 @@ impl Runner {
         if let Some(point) = mode.crash {
             world.crash_at(point);
         }
-        Ok(Self { world, script, mode, window: Window::default(), transcript: Transcript::default() })
+        let mut transcript = Transcript::default();
+        if let Some((_, line)) = &script.world {
+            transcript.command(line);
+        }
+        Ok(Self { world, script, mode, window: Window::default(), transcript })
     }
 
     /// Runs all steps; ends at the first that fails.

@@ -18,6 +18,8 @@ pub struct Script {
     pub folder: PathBuf,
     /// What the world is like at the start.
     pub setup: Setup,
+    /// The line that says so, with its number; none when the world is the usual one.
+    pub world: Option<(usize, String)>,
     /// What happens.
     pub steps: Vec<Step>,
 }

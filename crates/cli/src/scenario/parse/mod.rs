@@ -48,6 +48,7 @@ impl Script {
             name: name.to_owned(),
             folder: folder.to_owned(),
             setup: Setup::default(),
+            world: None,
             steps: Vec::new(),
         };
         for (index, text) in text.lines().enumerate() {
@@ -56,8 +57,11 @@ impl Script {
             let read = line_of(text).map_err(at)?;
             match read {
                 None => {}
-                Some(Line::World(setup)) if script.steps.is_empty() => script.setup = setup,
-                Some(Line::World(_)) => return Err(at(Problem::LateWorld)),
+                Some(Line::World(text, setup)) if script.steps.is_empty() => {
+                    script.setup = setup;
+                    script.world = Some((line, text));
+                }
+                Some(Line::World(..)) => return Err(at(Problem::LateWorld)),
                 Some(Line::Step(text, command)) => script.steps.push(Step { line, text, command }),
             }
         }
@@ -66,7 +70,7 @@ impl Script {
 }
 
 enum Line {
-    World(Setup),
+    World(String, Setup),
     Step(String, Command),
 }
 
@@ -89,7 +93,7 @@ fn line_of(text: &str) -> Result<Option<Line>, Problem> {
     let mut words = Words::new(words);
     words.set_command(verb, usage);
     if verb == "world" {
-        return Ok(Some(Line::World(setup(&mut words)?)));
+        return Ok(Some(Line::World(shown(text, None), setup(&mut words)?)));
     }
     let command = command(verb, &mut words, json)?;
     words.end()?;
@@ -309,6 +313,14 @@ mod tests {
             one("point dnsrecord/www -n apps label kflare.dev/record-id www A"),
             Command::Point(object, Pointing::Label("kflare.dev/record-id".to_owned()), record)
         );
+    }
+
+    #[test]
+    fn the_world_is_told_as_it_is_written() {
+        let script =
+            Script::parse("a.txt", Path::new(""), "# why\nworld  drift=10m # often\nsettle\n").unwrap();
+        assert_eq!(script.world, Some((2, "world  drift=10m".to_owned())));
+        assert_eq!(Script::parse("a.txt", Path::new(""), "settle\n").unwrap().world, None);
     }
 
     #[test]
