@@ -1,6 +1,8 @@
 //! The HTTP to Cloudflare as a tower service, so that a sandbox can take its place; and the one for production.
 //! Adds no credentials, retries nothing, follows no redirects.
 
+mod connect;
+
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -19,8 +21,6 @@ pub type Transport = BoxCloneSyncService<Request<Bytes>, Response<Bytes>, Transp
 /// Where Cloudflare's API is unless configured otherwise.
 pub const BASE_URL: &str = "https://api.cloudflare.com/client/v4";
 
-/// Name resolution, connection and TLS together. The seed's bounds are 30 s and 10 s; reqwest knows one for all.
-const CONNECT: Duration = Duration::from_secs(30);
 /// Until an answer begins (contract §3e).
 const RESPONSE_HEAD: Duration = Duration::from_secs(60);
 /// The whole exchange (contract §3e).
@@ -29,8 +29,9 @@ const EXCHANGE: Duration = Duration::from_secs(120);
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PING_ANSWER: Duration = Duration::from_secs(15);
 
-const _: () =
-    assert!(CONNECT.as_secs() < RESPONSE_HEAD.as_secs() && RESPONSE_HEAD.as_secs() < EXCHANGE.as_secs());
+const _: () = assert!(connect::DIAL.as_secs() + connect::HANDSHAKE.as_secs() < RESPONSE_HEAD.as_secs());
+const _: () = assert!(PING_AFTER.as_secs() + PING_ANSWER.as_secs() < RESPONSE_HEAD.as_secs());
+const _: () = assert!(RESPONSE_HEAD.as_secs() < EXCHANGE.as_secs());
 
 /// Why there was no answer. It says whether the request may have taken effect.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +57,9 @@ pub enum TransportBuildError {
     /// The base URL is not an absolute HTTP URL without a query.
     #[error("the base URL {0:?} is not an absolute http or https URL without a query")]
     BaseUrl(String),
+    /// TLS cannot be set up, for want of root certificates for instance.
+    #[error("cannot set up TLS")]
+    Tls(#[source] rustls::Error),
     /// The HTTP client cannot be made.
     #[error("cannot set up the HTTP client")]
     Client(#[source] reqwest::Error),
@@ -72,17 +76,27 @@ pub fn https(base_url: &str) -> Result<Transport, TransportBuildError> {
     if !parsed.as_ref().is_ok_and(fits) {
         return Err(TransportBuildError::BaseUrl(base_url.to_owned()));
     }
-    let client = reqwest::Client::builder()
-        .connect_timeout(CONNECT)
+    let tls = connect::tls().map_err(TransportBuildError::Tls)?;
+    let client = bounded(tls).build().map_err(TransportBuildError::Client)?;
+    Ok(over(client, base))
+}
+
+fn over(client: reqwest::Client, base: String) -> Transport {
+    BoxCloneSyncService::new(tower::service_fn(move |request| {
+        exchange(client.clone(), base.clone(), request)
+    }))
+}
+
+/// The client's bounds but for those of [`exchange`]. It honours the standard proxy variables by default.
+fn bounded(tls: rustls::ClientConfig) -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .connector_layer(connect::Bounds)
         .http2_keep_alive_interval(PING_AFTER)
         .http2_keep_alive_timeout(PING_ANSWER)
+        .http2_keep_alive_while_idle(true)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
-        .build()
-        .map_err(TransportBuildError::Client)?;
-    Ok(BoxCloneSyncService::new(tower::service_fn(move |request| {
-        exchange(client.clone(), base.clone(), request)
-    })))
 }
 
 /// A transport over a service in this process that expects `base_path` before every path.
@@ -162,3 +176,6 @@ fn failed(error: reqwest::Error) -> TransportError {
     // The URL holds identifiers of the account; the route is logged elsewhere.
     TransportError { cause, source: Some(error.without_url().into()) }
 }
+
+#[cfg(test)]
+mod tests;
