@@ -118,6 +118,7 @@ impl<'a> Writer<'a> {
             )));
         }
         let old = self.existing(endpoint, key)?;
+        check_replaced(endpoint, key, &value, &old)?;
         let has_version = value["metadata"]["resourceVersion"].is_string();
         if !has_version && endpoint.resource.built_in.is_none_or(needs_version) {
             let cause =
@@ -167,7 +168,8 @@ impl<'a> Writer<'a> {
         mut value: Value,
         old: &Arc<Stored>,
     ) -> Result<Arc<Stored>, Status> {
-        check_preconditions(endpoint, key, &value, old)?;
+        check_version(endpoint, key, &value, old)?;
+        check_uid(endpoint, key, part, &value, old)?;
         admit::split_status(endpoint, part, &mut value, Some(&old.value));
         carry_metadata(&mut value, &old.value);
         check_finalizers(endpoint, key, &value, old)?;
@@ -294,16 +296,34 @@ fn place(endpoint: &Endpoint, namespace: Option<&str>, value: &mut Value) -> Res
     }
 }
 
-fn check_preconditions(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
-    let metadata = &value["metadata"];
-    if let Some(uid) = metadata["uid"].as_str()
-        && uid != old.uid()
-    {
-        let why =
-            format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", old.uid());
-        return Err(Status::conflict(endpoint.subject(), &key.name, &why));
+/// A PUT of another object of the same name is a conflict, on the status, too.
+fn check_replaced(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
+    let Some(uid) = value["metadata"]["uid"].as_str().filter(|uid| *uid != old.uid()) else { return Ok(()) };
+    let custom = endpoint.resource.built_in.is_none().then(|| format!("{}/", endpoint.group));
+    let parts = [custom.as_deref().unwrap_or_default(), endpoint.subject().plural].concat();
+    let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{parts}/{namespace}{}, ResourceVersion: 0, \
+         AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+        key.name,
+        old.uid()
+    );
+    Err(Status::conflict(endpoint.subject(), &key.name, &why))
+}
+
+/// A PATCH that names another uid tries to change it; one of the status changes nothing in the metadata anyway.
+fn check_uid(endpoint: &Endpoint, key: &Key, part: Part, value: &Value, old: &Stored) -> Result<(), Status> {
+    match value["metadata"]["uid"].as_str() {
+        Some(uid) if uid != old.uid() && part == Part::Main => {
+            let cause = complaint::invalid("metadata.uid", uid, "field is immutable");
+            Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
+        }
+        _ => Ok(()),
     }
-    match metadata["resourceVersion"].as_str() {
+}
+
+fn check_version(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
+    match value["metadata"]["resourceVersion"].as_str() {
         None | Some("0") => Ok(()),
         Some(version) if version.parse::<u64>().is_err() => {
             let cause = complaint::invalid("metadata.resourceVersion", version, "must be a number");

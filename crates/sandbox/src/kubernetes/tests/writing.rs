@@ -102,6 +102,29 @@ async fn an_old_version_is_a_conflict_in_put_and_in_merge_patch() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn another_uid_is_a_conflict_in_put_invalid_in_a_patch_and_nothing_to_the_status() {
+    let server = server();
+    let mut old = server.apply(record("web")).unwrap();
+    let path = format!("{RECORDS}/web");
+    let got = merge(&server, &path, &json!({ "metadata": { "uid": "1" } })).await;
+    let text =
+        "DNSRecord.kflare.dev \"web\" is invalid: metadata.uid: Invalid value: \"1\": field is immutable";
+    assert_eq!((got.code, got.message()), (422, text));
+    let of_status = json!({ "metadata": { "uid": "1" }, "status": { "ready": true } });
+    let got = merge(&server, &format!("{path}/status"), &of_status).await;
+    assert_eq!((got.code, &got.body["metadata"]["uid"]), (200, &old["metadata"]["uid"]));
+    let uid = old["metadata"]["uid"].as_str().unwrap().to_owned();
+    old["metadata"]["uid"] = json!("1");
+    let got = put(&server, &path, &old).await;
+    let text = format!(
+        "Operation cannot be fulfilled on dnsrecords.kflare.dev \"web\": StorageError: invalid object, Code: 4, Key: \
+         /registry/kflare.dev/dnsrecords/default/web, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID \
+         in precondition: 1, UID in object meta: {uid}"
+    );
+    assert_eq!((got.code, got.message()), (409, text.as_str()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_put_of_a_custom_resource_needs_a_version() {
     let server = server();
     server.apply(record("web")).unwrap();
