@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 c73a55f7bb943c9381e7d8f7a1e2d398864e1c350dfba59c73f8ed2b46411144) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 738cb01247ffa42b35247655973c2cf7dc902bd8cb428b0cddaf05555250aa07) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;
