@@ -23,7 +23,7 @@ use crate::leader::Lease;
 use crate::limits::{CALLS_AT_ONCE, TOKEN_KEPT};
 use crate::metrics::Metrics;
 use crate::pass_time::PassTime;
-use crate::transport::Transport;
+use crate::transport::{Transport, TransportError};
 
 /// Tells the time of day.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -105,22 +105,21 @@ impl Cloudflare {
         let exchange = self.transport.clone().oneshot(message);
         let answer = tokio::select! {
             biased;
-            answer = tokio::time::timeout(self.request_timeout, exchange) => match answer {
-                Ok(Ok(response)) => Ok(response),
-                Ok(Err(error)) => {
-                    tracing::debug!(route = request.route, error = %Causes(&error), "no answer from Cloudflare");
-                    Err(error.cause)
-                }
-                Err(_) => Err(Cause::Timeout),
-            },
-            () = terms.time.over() => Err(Cause::Timeout),
+            answer = tokio::time::timeout(self.request_timeout, exchange) => {
+                answer.unwrap_or_else(|_| Err(TransportError::new(Cause::Timeout)))
+            }
+            () = terms.time.over() => Err(TransportError::new(Cause::Timeout)),
         };
         let status = answer.as_ref().map_or(0, |response| response.status().as_u16());
         self.metrics.called(request.method.as_str(), request.route, status, sent.elapsed());
-        let response = answer.map_err(CallError::NoAnswer)?;
+        let response = answer.map_err(|error| {
+            let (method, route) = (request.method.as_str(), request.route);
+            tracing::warn!(method, route, error = %Causes(&error), "no answer from Cloudflare");
+            CallError::NoAnswer(error.cause)
+        })?;
         let parsed = envelope::parse(status, response.headers(), response.body(), (self.clock)());
         self.settle(&token, RateLimit::from_headers(response.headers()), parsed.as_ref().err());
-        tell(request, status, sent.elapsed());
+        tell(request, status, sent.elapsed(), parsed.as_ref().err());
         parsed.map_err(CallError::Api)
     }
 
@@ -245,11 +244,15 @@ async fn late(deadline: Option<Instant>) {
     }
 }
 
-/// One line for each call; only those that change something are worth a line of a log that is not for debugging.
-fn tell(request: &Request, status: u16, took: Duration) {
+/// One line for each call; only those that change something or fail are worth a line of a log that is not for debugging.
+/// What a condition says of a failure in Cloudflare's words and code, the log says with the request.
+fn tell(request: &Request, status: u16, took: Duration, error: Option<&ApiError>) {
     let (method, route) = (request.method.as_str(), request.route);
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    if request.is_write() {
+    if let Some(error) = error {
+        let ray = error.ray.as_deref();
+        tracing::warn!(method, route, status, millis, ray, %error, "Cloudflare refused a call");
+    } else if request.is_write() {
         tracing::info!(method, route, status, millis, "write to Cloudflare");
     } else {
         tracing::debug!(method, route, status, millis, "call to Cloudflare");
