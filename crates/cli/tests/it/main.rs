@@ -4,6 +4,7 @@
 
 mod architecture;
 mod book;
+mod cases;
 mod citations;
 mod edges;
 mod election;
