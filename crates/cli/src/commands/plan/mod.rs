@@ -4,7 +4,6 @@
 mod admission;
 mod arguments;
 mod calls;
-mod field;
 mod finding;
 mod inventory;
 mod json;
@@ -24,6 +23,8 @@ use operator::preview::{Scope, preview};
 use operator::{Config, Transport, transport};
 use plan::MemberId;
 
+#[cfg(test)]
+pub(super) use admission::Admission;
 pub use arguments::{Output, PlanArguments};
 pub(super) use calls::CloudflareUnreachable;
 
@@ -92,8 +93,8 @@ async fn plan(arguments: &PlanArguments, progress: &Progress) -> anyhow::Result<
         None
     } else {
         let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
-        progress.say(|| "asking the cluster".to_owned());
         let (client, config) = cluster::connect(kubeconfig, context).await?;
+        progress.say(|| format!("asking the API server {}", config.cluster_url));
         Some(Inventory::read(client, cluster::address(&config.cluster_url), &progress.teller()).await?)
     };
     progress.say(|| format!("laying {} manifests over what there is", manifests.len()));

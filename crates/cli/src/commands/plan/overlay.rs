@@ -12,10 +12,11 @@ use plan::predict::stand_in;
 use plan::{MemberId, policy};
 use serde_json::{Value, json};
 
-use super::admission::{Admission, Refusal};
+use super::admission::Admission;
 use super::inventory::Inventory;
 use crate::commands::cluster::ClusterError;
 use crate::commands::cluster::definitions::Gap;
+use crate::commands::refusal::Refusal;
 use crate::commands::sandbox::manifest::{Manifest, Place};
 
 /// The namespace of manifests that name none, where no kubeconfig says another.

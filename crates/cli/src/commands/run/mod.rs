@@ -61,7 +61,7 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let server = cluster::address(&cluster.cluster_url);
     let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
     let namespace = namespace.unwrap_or(cluster.default_namespace);
-    tracing::debug!(server = %terminal::harmless(&server), "looking whether the cluster has what is needed");
+    tracing::info!(server = %terminal::harmless(&server), "looking whether the cluster has what is needed");
     tokio::select! {
         looked = look(&client, &server, &namespace) => looked?,
         signal = ends.next() => {

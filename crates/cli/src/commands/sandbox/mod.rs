@@ -27,6 +27,7 @@ pub use reporter::Output;
 
 use super::log;
 use crate::bench;
+use crate::progress::Progress;
 
 /// Serves, or does what the subcommand says.
 ///
@@ -43,7 +44,9 @@ pub fn execute(arguments: &SandboxArguments) -> anyhow::Result<ExitCode> {
 
 /// Fails when a target is missed, so that a release can depend on it.
 fn measure(arguments: &BenchArguments) -> anyhow::Result<ExitCode> {
+    let progress = Progress::begin("measuring, which takes minutes");
     let table = bench::run(&arguments.rows)?;
+    drop(progress);
     write!(io::stdout().lock(), "{table}").context("cannot write to standard output")?;
     Ok(if table.all_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

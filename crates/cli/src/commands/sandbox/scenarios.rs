@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 use super::arguments::ScenarioArguments;
+use crate::progress::Progress;
 use crate::scenario::{self, Mode};
 use crate::terminal::{self, Tone};
 
@@ -28,27 +29,31 @@ pub(super) fn execute(arguments: &ScenarioArguments) -> anyhow::Result<ExitCode>
     let mut out = io::stdout().lock();
     let colour = terminal::wants_colour(&io::stdout());
     let mut failures = 0_usize;
-    for file in &files {
+    let progress = Progress::begin("running scenarios");
+    for (done, file) in files.iter().enumerate() {
         let mode = Mode { seed: arguments.seed, ..Mode::default() };
         let name = file.display().to_string();
         let name = terminal::harmless(&name);
-        match scenario::run_file(file, mode) {
-            Ok(finished) => {
-                if !arguments.quiet {
-                    write!(out, "{}", finished.transcript)?;
+        progress.say(|| format!("{name}, {} of {}", done + 1, files.len()));
+        let outcome = scenario::run_file(file, mode);
+        failures += usize::from(outcome.is_err());
+        progress.aside(|| -> io::Result<()> {
+            match outcome {
+                Ok(finished) => {
+                    if !arguments.quiet {
+                        write!(out, "{}", finished.transcript)?;
+                    }
+                    writeln!(out, "{} {name}", Tone::Good.paint("ok    ", colour))
                 }
-                writeln!(out, "{} {name}", Tone::Good.paint("ok    ", colour))?;
-            }
-            Err(error) => {
-                failures += 1;
-                writeln!(out, "{} {name}", Tone::Bad.paint("FAILED", colour))?;
-                let text = format!("{:#}", anyhow::Error::from(error));
-                for line in text.lines() {
-                    writeln!(out, "  {}", terminal::harmless(line))?;
+                Err(error) => {
+                    writeln!(out, "{} {name}", Tone::Bad.paint("FAILED", colour))?;
+                    let text = format!("{:#}", anyhow::Error::from(error));
+                    text.lines().try_for_each(|line| writeln!(out, "  {}", terminal::harmless(line)))
                 }
             }
-        }
+        })?;
     }
+    drop(progress);
     writeln!(out, "{} of {} scenarios passed", files.len() - failures, files.len())?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

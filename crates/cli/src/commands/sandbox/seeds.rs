@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::arguments::SeedArguments;
-use crate::simulation;
+use crate::progress::Progress;
+use crate::simulation::{self, SeedFailure, SeedRun};
 use crate::terminal::{self, Tone};
 
 /// Runs the seeds in order; fails when one does.
@@ -12,25 +13,40 @@ pub(super) fn execute(arguments: &SeedArguments) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     let colour = terminal::wants_colour(&io::stdout());
     let mut failed = Vec::new();
+    let progress = Progress::begin("drawing worlds");
     for seed in (arguments.seed..).take(usize::try_from(arguments.seeds).unwrap_or(usize::MAX)) {
-        match simulation::run_seed(seed) {
-            Ok(run) => {
-                let verdict = Tone::Good.paint("ok    ", colour);
-                writeln!(out, "{verdict} seed {seed}, {} requests", run.requests.len())?;
-            }
-            Err(failure) => {
-                failed.push(seed);
-                writeln!(out, "{} seed {seed}", Tone::Bad.paint("FAILED", colour))?;
-                for line in failure.to_string().lines() {
-                    writeln!(out, "  {}", terminal::harmless(line))?;
-                }
-            }
+        progress.say(|| format!("seed {seed}, {} of {}", seed - arguments.seed + 1, arguments.seeds));
+        let outcome = simulation::run_seed(seed);
+        if outcome.is_err() {
+            failed.push(seed);
         }
-        out.flush()?;
+        progress.aside(|| tell(&mut out, seed, outcome.as_ref().map_err(Box::as_ref), colour))?;
     }
+    drop(progress);
     let passed = arguments.seeds - u64::try_from(failed.len()).unwrap_or(arguments.seeds);
     writeln!(out, "{passed} of {} seeds passed", arguments.seeds)?;
     let Some(first) = failed.first() else { return Ok(ExitCode::SUCCESS) };
     writeln!(out, "see one again with: kflare sandbox sim --seed {first} --seeds 1")?;
     Ok(ExitCode::FAILURE)
+}
+
+fn tell(
+    out: &mut impl Write,
+    seed: u64,
+    outcome: Result<&SeedRun, &SeedFailure>,
+    colour: bool,
+) -> io::Result<()> {
+    match outcome {
+        Ok(run) => {
+            let verdict = Tone::Good.paint("ok    ", colour);
+            writeln!(out, "{verdict} seed {seed}, {} requests", run.requests.len())?;
+        }
+        Err(failure) => {
+            writeln!(out, "{} seed {seed}", Tone::Bad.paint("FAILED", colour))?;
+            for line in failure.to_string().lines() {
+                writeln!(out, "  {}", terminal::harmless(line))?;
+            }
+        }
+    }
+    out.flush()
 }

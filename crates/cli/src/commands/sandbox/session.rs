@@ -17,8 +17,9 @@ use super::reporter::{Reporter, Rest};
 use super::row::{self, Row};
 use super::welcome::{self, Welcome};
 use crate::commands::outside;
+use crate::commands::refusal::Refusal;
 use crate::commands::signals::Ends;
-use crate::terminal;
+use crate::progress::Progress;
 use crate::world::{Options, World};
 
 /// Between two looks at the worlds: short enough to look live, long enough to cost nothing.
@@ -50,10 +51,14 @@ pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> 
     let files = &arguments.filename;
     let manifests = if files.is_empty() { manifest::samples() } else { manifest::read(files) }?;
     let options = Options { seed: arguments.seed, empty: true, ..Options::default() };
-    let mut world =
-        World::starting_at(outside::now(), options).context("the sandbox refuses its first objects")?;
-    registration::register(&world.cloudflare, &manifests, arguments.plan.into());
-    apply(&world, &manifests)?;
+    let mut world = {
+        let progress = Progress::begin("making the worlds");
+        let world =
+            World::starting_at(outside::now(), options).context("the sandbox refuses its first objects")?;
+        registration::register(&world.cloudflare, &manifests, arguments.plan.into());
+        apply(&world, &manifests, &progress)?;
+        world
+    };
     let mut reporter = Reporter::new(arguments.output);
     let serving =
         if arguments.once { None } else { Some(serve(arguments, &world, &manifests, &mut reporter).await?) };
@@ -66,17 +71,18 @@ pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> 
 }
 
 /// Applies namespaces first, then the rest in order, and names everything that is refused.
-fn apply(world: &World, manifests: &[Manifest]) -> anyhow::Result<()> {
+fn apply(world: &World, manifests: &[Manifest], progress: &Progress) -> anyhow::Result<()> {
     let mut refusals = Vec::new();
     let (namespaces, others): (Vec<_>, Vec<_>) =
         manifests.iter().partition(|manifest| manifest.object["kind"] == "Namespace");
-    for manifest in namespaces.into_iter().chain(others) {
+    for (done, manifest) in namespaces.into_iter().chain(others).enumerate() {
+        progress.say(|| format!("applying manifests: {done} of {}", manifests.len()));
         if let Some(namespace) = manifest.object["metadata"]["namespace"].as_str() {
             create_namespace(world, namespace);
         }
         if let Err(status) = world.kubernetes.apply_strictly(manifest.object.clone()) {
-            let said = terminal::escaped(&status.to_string());
-            refusals.push(format!("{}: {}: {said}", manifest.place, manifest.title()));
+            let refusal = Refusal::read(manifest, &status).to_string();
+            refusals.extend(refusal.lines().map(str::to_owned));
         }
     }
     let more = refusals.len().saturating_sub(REFUSALS_SHOWN);
@@ -279,7 +285,7 @@ spec: {zoneRef: {name: org}, name: www, type: A, content: 192.0.2.1}
             let mut world = world();
             let manifests = manifest::parse("own.yaml", OWN).unwrap();
             registration::register(&world.cloudflare, &manifests, Plan::Pro);
-            apply(&world, &manifests).unwrap();
+            apply(&world, &manifests, &Progress::default()).unwrap();
             world.start();
             world.settle().await;
             assert_eq!(world.cloudflare.zones()[0]["plan"]["legacy_id"], "pro");
@@ -294,16 +300,17 @@ spec: {zoneRef: {name: org}, name: www, type: A, content: 192.0.2.1}
     fn what_is_refused_is_named_with_its_place() {
         let text = format!("{OWN}---\napiVersion: v1\nkind: Sekret\nmetadata: {{name: x}}\n");
         let text = text.replace("content: 192.0.2.1", "content: 192.0.2.1, tll: 300");
-        let refused = simulate(async { apply(&world(), &manifest::parse("own.yaml", &text).unwrap()) });
+        let refused = simulate(async {
+            apply(&world(), &manifest::parse("own.yaml", &text).unwrap(), &Progress::default())
+        });
         let refused = refused.unwrap().unwrap_err().to_string();
         let lines: Vec<_> = refused.lines().collect();
         assert_eq!(lines.len(), 2, "{refused}");
-        assert!(lines[0].starts_with("own.yaml: document 4 (line 19): DNSRecord app/www: "), "{refused}");
-        assert!(lines[0].ends_with(r#"unknown field "spec.tll""#), "{refused}");
-        assert!(
-            lines[1].starts_with("own.yaml: document 5 (line 24): Sekret x: no matches for kind"),
-            "{refused}"
+        assert_eq!(
+            lines[0],
+            "own.yaml: document 4 (line 22): DNSRecord app/www: unknown field spec.tll; did you mean ttl?"
         );
+        assert_eq!(lines[1], "own.yaml: document 5 (line 25): there is no kind Sekret in v1 here");
     }
 
     #[test]
@@ -311,7 +318,7 @@ spec: {zoneRef: {name: org}, name: www, type: A, content: 192.0.2.1}
         let rows = simulate(async {
             let mut world = world();
             let orphan = OWN.split("---").last().unwrap_or_default();
-            apply(&world, &manifest::parse("own.yaml", orphan).unwrap()).unwrap();
+            apply(&world, &manifest::parse("own.yaml", orphan).unwrap(), &Progress::default()).unwrap();
             world.start();
             world.settle().await;
             row::all(&world)

@@ -7,7 +7,7 @@ use serde_json::Value;
 const SLIPS_MAX: usize = 2;
 
 /// The names that a CustomResourceDefinition knows in the place of the last part of a path like `spec.data[0].port`.
-pub(super) fn siblings(kind: &str, path: &str) -> Vec<String> {
+pub(in crate::commands) fn siblings(kind: &str, path: &str) -> Vec<String> {
     let crds = kinds::CRDS.iter().filter_map(|crd| serde_json::from_str::<Value>(crd).ok());
     let Some(crd) = crds.into_iter().find(|crd| crd["spec"]["names"]["kind"] == kind) else {
         return Vec::new();
@@ -24,12 +24,15 @@ pub(super) fn siblings(kind: &str, path: &str) -> Vec<String> {
 }
 
 /// The names of a path, without the places in lists.
-pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> {
+pub(in crate::commands) fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').map(|part| part.split('[').next().unwrap_or(part)).filter(|part| !part.is_empty())
 }
 
 /// The nearest of some names, if it is near enough to have been meant.
-pub(super) fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(in crate::commands) fn nearest<'n>(
+    word: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
     let slips = |name: &&str| slips(&word.to_lowercase(), &name.to_lowercase());
     let nearest = names.into_iter().min_by_key(slips)?;
     (slips(&nearest) <= SLIPS_MAX.min(word.len() / 2)).then_some(nearest)

@@ -1,0 +1,124 @@
+//! Why a manifest is refused, in words for whoever wrote it: file, line, and the nearest known name.
+//! Whether it is refused is the API server's to say.
+
+use std::fmt;
+
+use sandbox::kubernetes::{Reason, Status};
+
+use super::field;
+use super::sandbox::manifest::{Manifest, Place};
+use crate::terminal;
+
+/// Begins each unknown field in the server's words.
+const UNKNOWN: &str = "unknown field \"";
+
+/// What the API server names as the field of a complaint about none.
+const NO_FIELD: &str = "<nil>";
+
+/// Why a manifest is refused, one line for each complaint.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(in crate::commands) struct Refusal(Vec<(Place, String)>);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (place, complaint)) in self.0.iter().enumerate() {
+            let end = if index + 1 == self.0.len() { "" } else { "\n" };
+            // Complaints quote names of others, which must not look like lines of ours.
+            write!(f, "{place}: {}{end}", terminal::escaped(complaint))?;
+        }
+        Ok(())
+    }
+}
+
+impl Refusal {
+    /// One complaint about a whole manifest.
+    pub(in crate::commands) fn of(manifest: &Manifest, complaint: &str) -> Self {
+        Self(vec![(manifest.place.clone(), format!("{}: {complaint}", manifest.title()))])
+    }
+
+    /// What an API server says of a manifest, with the place of each complaint and what was probably meant.
+    pub(in crate::commands) fn read(manifest: &Manifest, status: &Status) -> Self {
+        let unknown: Vec<&str> =
+            status.message.split(UNKNOWN).skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        if !unknown.is_empty() {
+            return Self(unknown.into_iter().map(|path| unknown_field(manifest, path)).collect());
+        }
+        if status.reason == Reason::NotFound && status.message.starts_with("no matches") {
+            return Self(vec![(manifest.place_of(["kind"].into_iter()), unknown_kind(manifest))]);
+        }
+        let causes = &status.details.causes;
+        if status.reason != Reason::Invalid || causes.iter().all(|cause| cause.field == NO_FIELD) {
+            return Self::of(manifest, &status.message);
+        }
+        let of_cause = |cause: &sandbox::kubernetes::StatusCause| {
+            let place = manifest.place_of(field::parts(&cause.field));
+            (place, format!("{}: {}: {}", manifest.title(), cause.field, cause.message))
+        };
+        // That a rule was not looked at because of another complaint helps nobody.
+        Self(causes.iter().filter(|cause| cause.field != NO_FIELD).map(of_cause).collect())
+    }
+}
+
+fn unknown_field(manifest: &Manifest, path: &str) -> (Place, String) {
+    let kind = manifest.object["kind"].as_str().unwrap_or_default();
+    let names = field::siblings(kind, path);
+    let word = field::parts(path).last().unwrap_or(path);
+    let hint = match field::nearest(word, names.iter().map(String::as_str)) {
+        Some(name) => format!("did you mean {name}?"),
+        None if names.is_empty() => "nothing is known there".to_owned(),
+        None => format!("known are {}", names.join(", ")),
+    };
+    (manifest.place_of(field::parts(path)), format!("{}: unknown field {path}; {hint}", manifest.title()))
+}
+
+fn unknown_kind(manifest: &Manifest) -> String {
+    let word = |field: &str| manifest.object[field].as_str().unwrap_or_default();
+    let (api_version, kind) = (word("apiVersion"), word("kind"));
+    let names = || kinds::KINDS.iter().map(|kind| kind.name);
+    if names().any(|name| name == kind) {
+        return format!("{kind} is of apiVersion {}, not {api_version}", kinds::names::API_VERSION);
+    }
+    if api_version.split('/').next() != Some(kinds::names::GROUP) {
+        return format!("there is no kind {kind} in {api_version} here");
+    }
+    match field::nearest(kind, names()) {
+        Some(name) => format!("there is no kind {kind} in {api_version}; did you mean {name}?"),
+        None => {
+            let names: Vec<&str> = names().collect();
+            format!("there is no kind {kind} in {api_version}; known are {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use kinds::names::API_VERSION;
+
+    use crate::commands::plan::Admission;
+    use crate::commands::sandbox::manifest;
+
+    /// What is said of a document.
+    fn refused(text: &str) -> String {
+        let manifests = manifest::parse("a.yaml", text).unwrap();
+        let server = Admission::new(Timestamp::UNIX_EPOCH).unwrap();
+        server.apply(&manifests[0], None).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn kinds_that_do_not_exist_are_told_apart() {
+        let of = |api_version: &str, kind: &str| {
+            refused(&format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a}}\n"))
+        };
+        assert_eq!(of("v1", "Sekret"), "a.yaml: document 1 (line 2): there is no kind Sekret in v1 here");
+        assert!(of("v1", "Zone").ends_with(&format!("Zone is of apiVersion {API_VERSION}, not v1")));
+        assert!(of(API_VERSION, "Zones").ends_with("did you mean Zone?"));
+        assert!(of(API_VERSION, "Bucket").ends_with("known are CloudflareAccount, Zone, DNSRecord"));
+    }
+
+    #[test]
+    fn names_of_others_do_not_look_like_lines_of_ours() {
+        let said = refused("apiVersion: v1\nkind: Namespace\nmetadata: {name: \"a\\nerror: b\"}\n");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
