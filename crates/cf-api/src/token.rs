@@ -61,6 +61,11 @@ impl Secret {
         Ok(Secret { header, kind: TokenKind::of(text), fingerprint: Fingerprint(fnv1a(text.as_bytes())) })
     }
 
+    /// Whether the token is this text, which is no secret.
+    pub fn is(&self, text: &str) -> bool {
+        self.header.as_bytes().strip_prefix(b"Bearer ") == Some(text.as_bytes())
+    }
+
     /// The value of `Authorization`, marked sensitive, so that HTTP libraries neither print nor index it.
     pub fn header_value(&self) -> HeaderValue {
         self.header.clone()
@@ -176,6 +181,13 @@ mod tests {
         assert_eq!(format!("{:?}", secret.header_value()), "Sensitive");
         let error = Secret::parse(b"Bearer abcDEF").unwrap_err();
         assert!(!format!("{error} {error:?}").contains("abcDEF"));
+    }
+
+    #[test]
+    fn a_token_is_known_by_a_text_that_is_no_secret() {
+        let secret = Secret::parse(TOKEN.as_bytes()).unwrap();
+        assert!(secret.is(TOKEN));
+        assert!(!secret.is("") && !secret.is(&TOKEN[1..]) && !secret.is(&format!("Bearer {TOKEN}")));
     }
 
     #[test]

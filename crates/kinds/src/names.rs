@@ -31,6 +31,9 @@ pub const CREATING: &str = "kflare.dev/creating";
 /// later refusal, and a look-up that shows nothing, prove that our own delete was carried out.
 pub const DELETING: &str = "kflare.dev/deleting";
 
+/// What the samples have where a token belongs.
+pub const TOKEN_PLACEHOLDER: &str = "replace-with-an-API-token-of-your-account";
+
 /// The field manager of every write of ours.
 pub const FIELD_MANAGER: &str = "kflare";
 /// The controller that Events name.

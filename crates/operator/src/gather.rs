@@ -204,6 +204,8 @@ pub async fn credentials(
         {
             let (found, token) = credential(key, entry, read);
             member.credential = found;
+            member.has_placeholder =
+                token.as_ref().is_some_and(|(_, token)| token.is(names::TOKEN_PLACEHOLDER));
             tokens.extend(token);
         }
         if member.kind.secret.is_none() {

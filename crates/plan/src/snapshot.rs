@@ -154,6 +154,8 @@ pub struct Member {
     pub namespace: Lookup<BTreeMap<String, String>>,
     /// Its token.
     pub credential: Credential,
+    /// The token is the placeholder of the samples, which a sandbox takes for a token and Cloudflare does not.
+    pub has_placeholder: bool,
     /// The token Secrets that it protects or should: those of `protection::referenced` and `protection::recorded`, and
     /// those that carry our protection although nothing references them.
     pub secrets: BTreeMap<Key, SecretFacts>,
@@ -186,6 +188,7 @@ impl Member {
             account: Lookup::Unread,
             namespace: Lookup::Unread,
             credential: Credential::Unread,
+            has_placeholder: false,
             secrets: BTreeMap::new(),
             dependents: Vec::new(),
             is_young: false,

@@ -70,6 +70,25 @@ token: invalid
 }
 
 #[test]
+fn the_placeholder_of_the_samples_is_told_once_it_is_refused() {
+    check(
+        "CloudflareAccount",
+        "
+objects:
+- metadata: {name: acct, finalizers: [kflare.dev/finalizer]}
+  spec: {accountID: 000000000000000000000000000000ac, tokenSecretRef: {name: token, namespace: kflare, key: CF_API_TOKEN}}
+secret: [kflare.dev/token-protection]
+token: invalid
+placeholder: true
+",
+        &expect![[r#"
+            status: CloudflareAccount acct Ready=False InvalidToken: Cloudflare refused the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN, which still holds the placeholder of the samples: put an API token of your account in its place): Invalid API Token (1000)
+            next: CloudflareAccount acct After(600s, Drift)
+        "#]],
+    );
+}
+
+#[test]
 fn a_deleted_account_takes_its_protection_off_first() {
     check_once(
         "CloudflareAccount",

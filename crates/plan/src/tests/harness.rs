@@ -46,6 +46,8 @@ pub(super) struct World {
     pub(super) secret: Option<Vec<String>>,
     /// The token's state at Cloudflare.
     pub(super) token: Option<String>,
+    /// It is the placeholder of the samples.
+    pub(super) placeholder: bool,
     /// The default deletion policy.
     pub(super) retain: bool,
     /// The shared document.
@@ -302,6 +304,7 @@ impl World {
             (None, Some(_)) => Credential::SecretMissing(secret.clone()),
             _ => Credential::Usable(CredId::new(&secret, "CF_API_TOKEN")),
         };
+        member.has_placeholder = self.placeholder;
         member.dependents.clone_from(&self.dependents);
         for key in [protection::referenced(&member), protection::recorded(&member)].into_iter().flatten() {
             let secret = self.secret.clone().map_or(Lookup::Missing, |finalizers| {

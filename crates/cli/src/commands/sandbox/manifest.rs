@@ -260,6 +260,7 @@ mod tests {
         known.sort_unstable();
         assert_eq!(found, known);
         assert!(samples().unwrap().len() >= known.len());
+        assert!(SAMPLES.iter().any(|(_, text)| text.contains(kinds::names::TOKEN_PLACEHOLDER)));
     }
 
     #[test]

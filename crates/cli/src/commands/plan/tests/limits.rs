@@ -101,6 +101,18 @@ fn definitions_that_are_older_are_named_with_what_they_lack() {
 }
 
 #[test]
+fn the_placeholder_of_the_samples_is_no_unknown_token() {
+    in_world(Options::default(), async |world| {
+        let samples = manifest::SAMPLES.iter().map(|(_, text)| *text).collect::<Vec<_>>().join("---\n");
+        let findings = ask(world, Ask { no_cluster: true, ..Ask::apply(&samples) }).await.unwrap();
+        let obstacle = findings.objects[0].obstacle.as_ref().unwrap();
+        assert_eq!(obstacle.reason, "InvalidToken");
+        let said = "holds the placeholder of the samples: put an API token of your account in its place";
+        assert!(obstacle.message.contains(said), "{}", obstacle.message);
+    });
+}
+
+#[test]
 fn a_plan_of_nothing_says_what_can_be_asked_for() {
     let asked = |line: &str| {
         let Command::Plan(arguments) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
