@@ -285,6 +285,8 @@ pub struct Kind {
     pub status: &'static [StatusField],
     /// The reason of `Ready=True`.
     pub ready: Reason,
+    /// What the API token needs, as Cloudflare's dashboard spells it.
+    pub permissions: &'static [&'static str],
     /// What the table cannot say.
     pub hooks: Hooks,
 }

@@ -28,14 +28,22 @@ impl Hold {
     }
 
     /// What Cloudflare's refusal or failure means for one member (contract K15, K16).
-    /// `account` and `secret` name where the token came from.
+    /// `credentials` says where the token came from, `needs` what it has to be allowed (case B148).
     #[must_use]
-    pub fn from_api(error: &ApiError, doing: &str, credentials: &str) -> Self {
+    pub fn from_api(error: &ApiError, doing: &str, credentials: &str, needs: &[&str]) -> Self {
         let text = error.text();
         match error.class() {
-            Class::Unauthorized | Class::Forbidden => Self {
+            class @ (Class::Unauthorized | Class::Forbidden) => Self {
                 reason: Reason::TerminalError,
-                message: format!("cannot {doing} with the token of {credentials}: {text}"),
+                message: match class {
+                    Class::Forbidden if !needs.is_empty() => {
+                        let needs = needs.join(" or ");
+                        format!(
+                            "cannot {doing} with the token of {credentials}, which may lack {needs}: {text}"
+                        )
+                    }
+                    _ => format!("cannot {doing} with the token of {credentials}: {text}"),
+                },
                 retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
                 refused_credentials: true,
             },

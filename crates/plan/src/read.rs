@@ -425,7 +425,7 @@ pub(crate) fn hold_from_fault(member: &Member, fault: &ReadFault, doing: &str) -
 /// What a refusal means for a member. While Cloudflare still spreads the news of a new zone or token, it refuses what it
 /// will grant in a moment (contract K16).
 pub(crate) fn hold_from_error(member: &Member, error: &ApiError, doing: &str) -> Hold {
-    let mut hold = Hold::from_api(error, doing, &credentials(member));
+    let mut hold = Hold::from_api(error, doing, &credentials(member), member.kind.permissions);
     let passing = matches!(error.class(), ErrorClass::Forbidden) || error.doubts_identifier();
     if passing && member.is_young {
         hold.reason = kinds::Reason::APIError;

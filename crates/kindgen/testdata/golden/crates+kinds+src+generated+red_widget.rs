@@ -95,6 +95,7 @@ pub(super) static KIND: Kind = Kind {
     ],
     status: &[StatusField { status: "/widgetID", wire: "/id" }],
     ready: Reason::Fine,
+    permissions: &[],
     hooks: hooks::red_widget::HOOKS,
 };
 

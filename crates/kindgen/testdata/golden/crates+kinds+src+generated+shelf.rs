@@ -46,6 +46,7 @@ pub(super) static KIND: Kind = Kind {
     fields: &[],
     status: &[],
     ready: Reason::Fine,
+    permissions: &["Shelves: Read"],
     hooks: hooks::shelf::HOOKS,
 };
 

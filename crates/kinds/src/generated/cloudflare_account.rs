@@ -48,6 +48,7 @@ pub(super) static KIND: Kind = Kind {
     fields: &[],
     status: &[StatusField { status: "/accountName", wire: "/name" }],
     ready: Reason::Validated,
+    permissions: &["Account Settings: Read"],
     hooks: hooks::cloudflare_account::HOOKS,
 };
 

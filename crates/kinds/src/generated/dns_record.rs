@@ -114,6 +114,7 @@ pub(super) static KIND: Kind = Kind {
         StatusField { status: "/proxiable", wire: "/proxiable" },
     ],
     ready: Reason::Synced,
+    permissions: &["DNS: Edit"],
     hooks: hooks::dns_record::HOOKS,
 };
 

@@ -71,6 +71,7 @@ pub(super) static KIND: Kind = Kind {
         StatusField { status: "/cloudflareMetadata/status", wire: "/status" },
     ],
     ready: Reason::Synced,
+    permissions: &["Zone: Edit", "Billing: Edit"],
     hooks: hooks::zone::HOOKS,
 };
 

@@ -48,6 +48,7 @@ static TOY: Kind = Kind {
     fields: &[],
     status: &[],
     ready: Reason::Synced,
+    permissions: &[],
     hooks: Hooks {
         body: |spec, _| Ok(json!({"color": spec["color"]})),
         canonical: |wire, _| json!({"color": wire["color"]}),

@@ -304,7 +304,7 @@ objects:
 reads_fail: 403
 ",
         &expect![[r#"
-            status: DNSRecord apps/www Ready=False TerminalError: cannot list the objects of the parent with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN): no (10000)
+            status: DNSRecord apps/www Ready=False TerminalError: cannot list the objects of the parent with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which may lack DNS: Edit: no (10000)
             next: DNSRecord apps/www After(600s, Drift)
         "#]],
     );

@@ -1,11 +1,13 @@
 //! Tokens that may do less than others, and zones that only look like ours.
 
+use std::time::Duration;
+
 use cli::scenario::simulate;
 use cli::world::{ACCOUNT_ID, Options, TOKEN, World};
 use sandbox::cloudflare::{Permission, Plan, Scope, Token};
 use serde_json::{Value, json};
 
-use super::{DOMAIN, get, is_ready, record, unready, zone};
+use super::{DOMAIN, get, is_ready, ready, record, unready, zone};
 
 /// A world before its operator starts, with the zone `example.com` and 60 others.
 fn among_many_zones() -> (World, String) {
@@ -67,6 +69,24 @@ fn b148_a_token_for_one_zone_finds_it_by_name() {
         let lists = world.cloudflare.log().lines().into_iter().filter(|line| line.route == "/zones");
         let lists: Vec<String> = lists.map(|line| line.path).collect();
         assert!(!lists.is_empty() && lists.iter().all(|path| path.contains("name=example.com")), "{lists:?}");
+    })
+    .unwrap();
+}
+
+#[test]
+fn b148_a_missing_permission_is_named() {
+    simulate(async {
+        let (mut world, id) = among_many_zones();
+        let permissions = [Permission::AccountSettingsRead, Permission::ZoneRead];
+        world.cloudflare.set_token(TOKEN, token_of(&id, permissions));
+        apply_zone_and_record(&world);
+        world.start();
+        world.advance(Duration::from_secs(600)).await;
+        let object = get(&world, "www");
+        let condition = ready(&object).unwrap();
+        let message = condition["message"].as_str().unwrap();
+        assert!(message.contains("DNS: Edit") && message.contains("cloudflare-token"), "{message}");
+        assert_eq!(condition["reason"], "TerminalError");
     })
     .unwrap();
 }

@@ -54,6 +54,12 @@ pub(super) fn of(kind: &Kind) -> String {
             ("fields", Code::Slice(table.spec.iter().filter_map(field).collect())),
             ("status", Code::Slice(table.status.iter().flat_map(|field| copied("", field)).collect())),
             ("ready", reason(&table.ready)),
+            (
+                "permissions",
+                Code::Slice(
+                    table.permissions.iter().map(|permission| Code::text(&permission.name)).collect(),
+                ),
+            ),
             ("hooks", Code::atom(format!("hooks::{}::HOOKS", kind.stem))),
         ],
     );
