@@ -100,9 +100,12 @@ pub enum Cause {
     /// The answer was longer than we read.
     #[error("Cloudflare's answer was too large")]
     BodyTooLarge,
-    /// We stopped waiting for the answer: shutdown, or the end of the reconcile's time.
-    #[error("the call was given up")]
+    /// We stopped waiting for the answer: the reconcile's time was over. Users know these words from the old kflare.
+    #[error("reconciliation timeout")]
     Cancelled,
+    /// Not sent: the reconcile's time was over.
+    #[error("reconciliation timeout")]
+    OutOfTime,
     /// Not sent: the call budget would not have allowed it in time.
     #[error("no call left in the budget")]
     BudgetExhausted,
@@ -124,6 +127,7 @@ impl Cause {
         match self {
             Cause::Timeout | Cause::Reset | Cause::BodyTooLarge | Cause::Cancelled => true,
             Cause::Connect
+            | Cause::OutOfTime
             | Cause::BudgetExhausted
             | Cause::NotLeader
             | Cause::NoCredentials

@@ -108,7 +108,7 @@ impl Cloudflare {
             answer = tokio::time::timeout(self.request_timeout, exchange) => {
                 answer.unwrap_or_else(|_| Err(TransportError::new(Cause::Timeout)))
             }
-            () = terms.time.over() => Err(TransportError::new(Cause::Timeout)),
+            () = terms.time.over() => Err(TransportError::new(Cause::Cancelled)),
         };
         let status = answer.as_ref().map_or(0, |response| response.status().as_u16());
         self.metrics.called(request.method.as_str(), request.route, status, sent.elapsed());
@@ -194,8 +194,8 @@ impl Cloudflare {
             let place = tokio::select! {
                 biased;
                 () = late(deadline) => return Err(Cause::BudgetExhausted),
-                () = terms.time.over() => return Err(Cause::BudgetExhausted),
-                place = token.in_flight.acquire() => place.map_err(|_| Cause::Cancelled)?,
+                () = terms.time.over() => return Err(Cause::OutOfTime),
+                place = token.in_flight.acquire() => place.map_err(|_| Cause::OutOfTime)?,
             };
             // Nothing waits between this look and the first byte that is sent.
             if is_late() {

@@ -161,7 +161,7 @@ impl<'c> Pass<'c> {
             let expected = self.expected(&act);
             async move {
                 let outcome = if time.is_over() {
-                    Outcome::NotSent(Cause::BudgetExhausted)
+                    Outcome::NotSent(Cause::OutOfTime)
                 } else {
                     announce(context, &act, expected);
                     context.act(snapshot, &act, class, tokens, time).await
@@ -232,7 +232,7 @@ impl<'c> Pass<'c> {
         for (id, _) in cut.collect::<Vec<_>>() {
             if let Some(member) = self.snapshot.members.get_mut(&id) {
                 member.progress.deferred = false;
-                member.progress.hold = Some(Hold::new(Reason::APIError, "reconciliation timeout"));
+                member.progress.hold = Some(Hold::new(Reason::APIError, Cause::OutOfTime.to_string()));
             }
         }
     }

@@ -145,8 +145,16 @@ impl Sender {
 
     async fn patch(&self, patch: &Patch, time: &PassTime) -> Result<Resource, WriteError> {
         if time.is_over() {
-            return Err(WriteError::NotSent(Cause::BudgetExhausted));
+            return Err(WriteError::NotSent(Cause::OutOfTime));
         }
+        tokio::select! {
+            biased;
+            patched = self.patched(patch) => patched,
+            () = time.over() => Err(WriteError::Unknown(Cause::Cancelled)),
+        }
+    }
+
+    async fn patched(&self, patch: &Patch) -> Result<Resource, WriteError> {
         let (params, body) = (params(), KubePatch::Merge(&patch.body));
         match patch.target {
             Target::Kind(name) => {

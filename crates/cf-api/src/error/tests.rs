@@ -79,9 +79,14 @@ fn b154_only_what_surely_did_not_run_may_be_sent_again() {
     for cause in [Cause::Timeout, Cause::Reset, Cause::BodyTooLarge, Cause::Cancelled] {
         assert!(cause.may_have_happened(), "{cause:?}");
     }
-    for cause in
-        [Cause::Connect, Cause::BudgetExhausted, Cause::NotLeader, Cause::NoCredentials, Cause::Malformed]
-    {
+    for cause in [
+        Cause::Connect,
+        Cause::OutOfTime,
+        Cause::BudgetExhausted,
+        Cause::NotLeader,
+        Cause::NoCredentials,
+        Cause::Malformed,
+    ] {
         assert!(!cause.may_have_happened(), "{cause:?}");
     }
     for error in [defect(502), refused(500, &[10002]), defect(200), refused(200, &[])] {

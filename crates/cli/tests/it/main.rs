@@ -13,3 +13,4 @@ mod numbers;
 mod records;
 mod scenarios;
 mod simulation;
+mod told;

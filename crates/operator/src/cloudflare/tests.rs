@@ -102,7 +102,7 @@ async fn a_call_whose_pass_is_over_leaves_the_queue_for_a_place() {
     tokio::time::sleep(SECOND).await;
     let time = PassTime::start(10 * SECOND, Parked::default());
     let answer = call(&cloudflare, Method::Post, &time, None).await;
-    assert_eq!(answer, Err(CallError::NoAnswer(Cause::BudgetExhausted)));
+    assert_eq!(answer, Err(CallError::NoAnswer(Cause::OutOfTime)));
     assert!(time.is_over());
     assert_eq!(posts(&log), 0);
 }
