@@ -154,7 +154,7 @@ fn adopt_by_key(
             (None, Some(text)) if free.is_empty() => Err(Hold::new(
                 Reason::AlreadyExists,
                 format!(
-                    "an object of another type, or one that this token is not shown, is in the way: {text}"
+                    "an object of another type, or one that this token is not shown, is in the way; remove it, or change this one: {text}"
                 ),
             )),
             (None, Some(_)) => Err(already_exists(

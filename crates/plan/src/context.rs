@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use kinds::table::{Parents, Reference};
+use kinds::table::{Parents, Reference, Scope};
 use kinds::{Key, Kind, Reason, Resource};
 use serde_json::Value;
 
@@ -61,8 +61,13 @@ pub fn for_apply(member: &Member) -> Result<Context<'_>, Hold> {
         let resource = named(member, reference)?;
         let ready = resource.ready() == Some("True") && external_id(reference, resource).is_some();
         if !ready {
-            let key = resource.key();
-            return Err(Hold::new(reference.not_ready, format!("{} {key} is not ready", reference.kind)));
+            let state = if resource.is_deleting() {
+                "is being deleted"
+            } else {
+                "is not Ready: its own condition says why"
+            };
+            let message = format!("{} {} {state}", reference.kind, resource.key());
+            return Err(Hold::new(reference.not_ready, message));
         }
         parents.insert(reference.field, resource);
     }
@@ -168,7 +173,16 @@ fn named<'m>(member: &'m Member, reference: &Reference) -> Result<&'m Resource, 
         Some(Lookup::Found(resource)) => Ok(resource),
         Some(Lookup::Missing) => {
             let name = member.object.spec_str(&format!("/{}/name", reference.field)).unwrap_or_default();
-            Err(Hold::new(reference.not_found, format!("{} {name:?} does not exist", reference.kind)))
+            let is_cluster_wide =
+                kinds::kind(reference.kind).is_some_and(|kind| kind.scope == Scope::Cluster);
+            let namespace = if is_cluster_wide { "" } else { member.object.metadata.namespace.as_str() };
+            let message = format!(
+                "{} {} does not exist: create it, or correct spec.{}",
+                reference.kind,
+                Key::new(namespace, name),
+                reference.field
+            );
+            Err(Hold::new(reference.not_found, message))
         }
         other => Err(unread(reference, other)),
     }

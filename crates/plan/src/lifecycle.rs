@@ -173,7 +173,7 @@ fn named(member: &Member, external: &str) -> String {
 pub(crate) fn conflict(snapshot: &Snapshot, id: &MemberId, other: &MemberId) -> Hold {
     let reason =
         snapshot.members.get(id).map_or(Reason::AlreadyExists, |member| member.kind.identity.conflict);
-    Hold::new(reason, format!("{other} already manages this object"))
+    Hold::new(reason, format!("{other} already manages this object: change or delete one of the two"))
 }
 
 /// The member's object is known and was read.

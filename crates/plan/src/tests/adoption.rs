@@ -89,7 +89,7 @@ live:
 claims: {r1: other/a}
 ",
         &expect![[r#"
-            status: DNSRecord apps/a Ready=False RecordConflict: DNSRecord other/a already manages this object
+            status: DNSRecord apps/a Ready=False RecordConflict: DNSRecord other/a already manages this object: change or delete one of the two
             next: DNSRecord apps/a Wait
         "#]],
     );
@@ -144,7 +144,7 @@ objects:
                 DNSRecord apps/older claim (nothing that exists is touched)
             status: DNSRecord apps/older Ready=True Synced: Cloudflare's object is as the spec says
             next: DNSRecord apps/older Drift
-            status: DNSRecord apps/younger Ready=False RecordConflict: DNSRecord apps/older already manages this object
+            status: DNSRecord apps/younger Ready=False RecordConflict: DNSRecord apps/older already manages this object: change or delete one of the two
             next: DNSRecord apps/younger Wait
         "#]],
     );
@@ -169,7 +169,7 @@ fn what_another_resource_made_is_not_made_again_while_lists_do_not_show_it() {
     let first = crate::MemberId::new(kind, kinds::Key::new("apps", "first"));
     world.memory.made.insert(key.to_owned(), first);
     expect![[r#"
-        status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object
+        status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object: change or delete one of the two
         next: DNSRecord apps/second Wait
     "#]].assert_eq(&world.pass(kind));
 }
@@ -181,7 +181,7 @@ fn what_the_process_before_may_have_made_is_not_made_again_while_lists_do_not_sh
     expect![[r#"
         status: DNSRecord apps/first Ready=False APIError: Cloudflare does not show yet what was just written
         next: DNSRecord apps/first Fault(Some(60s))
-        status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object
+        status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object: change or delete one of the two
         next: DNSRecord apps/second Wait
     "#]].assert_eq(&world.pass(kinds::kind("DNSRecord").unwrap()));
 }

@@ -178,7 +178,7 @@ live:
 claims: {r1: other/www}
 ",
         &expect![[r#"
-            status: DNSRecord apps/www Ready=False RecordConflict: DNSRecord other/www already manages this object
+            status: DNSRecord apps/www Ready=False RecordConflict: DNSRecord other/www already manages this object: change or delete one of the two
             next: DNSRecord apps/www Wait
         "#]],
     );
@@ -286,7 +286,7 @@ refuses: {POST: 81058}
             stage
               PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":null},"uid":"uid-www"}}
                 DNSRecord apps/www unmark (nothing that exists is touched)
-            status: DNSRecord apps/www Ready=False AlreadyExists: an object of another type, or one that this token is not shown, is in the way: refused because of POST (81058)
+            status: DNSRecord apps/www Ready=False AlreadyExists: an object of another type, or one that this token is not shown, is in the way; remove it, or change this one: refused because of POST (81058)
             next: DNSRecord apps/www Resync
         "#]],
     );

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use kinds::names;
+use kinds::{Key, names};
 use operator::preview::Preview;
 use plan::act::Part;
 use plan::{Act, FieldDiff, MemberId, Request, Write};
 use serde_json::Value;
 
+use super::TOKEN;
 use super::overlay::Overlay;
 use crate::commands::sandbox::manifest::Place;
 
@@ -147,6 +148,7 @@ impl Findings {
             // What would be noted on resources depends on what the cluster has.
             acts.retain(|act| matches!(act.request, Request::Cloudflare { .. }));
             notes.extend(orphans(&objects));
+            notes.extend(stood_in(&objects, &overlay.stand_ins));
         }
         Self { objects, acts, reads, notes, has_cluster }
     }
@@ -261,4 +263,15 @@ fn orphans(objects: &[Finding]) -> Option<String> {
     obstacles.any(is_orphan).then(|| {
         "without a cluster only what the manifests hold exists; add the manifests of what is missing with another -f".to_owned()
     })
+}
+
+/// Where the token came from that a Secret is blamed for.
+fn stood_in(objects: &[Finding], secrets: &[Key]) -> Vec<String> {
+    let holds_token =
+        |object: &Finding| kinds::kind(object.member.kind).is_some_and(|kind| kind.secret.is_some());
+    if !objects.iter().any(|object| holds_token(object) && object.obstacle.is_some()) {
+        return Vec::new();
+    }
+    let note = |secret| format!("Secret {secret} is in no manifest: the token of {TOKEN} stands for it");
+    secrets.iter().map(note).collect()
 }

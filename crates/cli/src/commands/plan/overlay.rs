@@ -45,6 +45,8 @@ pub(super) struct Overlay {
     pub(super) named: BTreeMap<MemberId, Place>,
     /// Objects whose ownership nobody can know without the cluster: what exists with their key counts as theirs.
     pub(super) assumed: BTreeSet<MemberId>,
+    /// Secrets that are in no manifest, for whose tokens that of the environment stands.
+    pub(super) stand_ins: Vec<Key>,
     /// The manifests are laid over a cluster, not over nothing.
     pub(super) has_cluster: bool,
     /// What people should know.
@@ -344,6 +346,7 @@ impl<'c> Layer<'c> {
         }
         for (key, entries) in missing {
             let secret = made_up(&key, &entries);
+            self.overlay.stand_ins.push(key.clone());
             self.overlay.world.secrets.insert(key, secret);
         }
         Ok(())

@@ -326,7 +326,8 @@ spec: {zoneRef: {name: org}, name: www, type: A, content: 192.0.2.1}
         let error = verdict(&rows.unwrap()).unwrap_err().to_string();
         assert_eq!(
             error,
-            "1 of 1 objects are not Ready:\nDNSRecord app/www: Ready=False ZoneNotFound: Zone \"org\" does not exist"
+            "1 of 1 objects are not Ready:\nDNSRecord app/www: Ready=False ZoneNotFound: Zone app/org does not exist: \
+             create it, or correct spec.zoneRef"
         );
     }
 }

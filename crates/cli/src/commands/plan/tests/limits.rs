@@ -68,7 +68,7 @@ fn without_a_cluster_a_parent_in_no_manifest_is_asked_for() {
         let findings = ask(world, Ask { no_cluster: true, ..Ask::apply(&lost) }).await.unwrap();
         expect![[r#"
             ! DNSRecord default/www  a.yaml:1
-                  ZoneNotFound: Zone "example-com" does not exist
+                  ZoneNotFound: Zone default/example-com does not exist: create it, or correct spec.zoneRef
 
             Note: without a cluster only what the manifests hold exists; add the manifests of what is missing with another -f.
             Plan: 0 to create, 0 to change, 1 held; what would be removed is unknown without the cluster.
@@ -109,6 +109,22 @@ fn the_placeholder_of_the_samples_is_no_unknown_token() {
         assert_eq!(obstacle.reason, "InvalidToken");
         let said = "holds the placeholder of the samples: put an API token of your account in its place";
         assert!(obstacle.message.contains(said), "{}", obstacle.message);
+    });
+}
+
+#[test]
+fn a_token_of_the_environment_is_not_blamed_on_a_secret() {
+    in_world(Options::default(), async |world| {
+        let manifests = manifest::parse("a.yaml", account().split_once("---\n").unwrap().1).unwrap();
+        let question =
+            |token| Question { manifests: manifests.clone(), intent: Intent::Apply, all: false, token };
+        let (_, cloudflare, config) = world.ways();
+        let now = world.clock.now();
+        let wrong = find(question(Some("Bearer x")), None, cloudflare.clone(), &config, now).await.unwrap();
+        let note = "Secret kflare-system/cloudflare-token is in no manifest: the token of CLOUDFLARE_API_TOKEN stands for it";
+        assert_eq!(wrong.notes, [note], "{:?}", wrong.objects);
+        let right = find(question(Some(crate::world::TOKEN)), None, cloudflare, &config, now).await.unwrap();
+        assert_eq!(right.notes, [""; 0]);
     });
 }
 

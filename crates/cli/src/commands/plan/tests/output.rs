@@ -173,7 +173,7 @@ fn adoption_conflict_pause_and_a_missing_parent() {
             &findings,
             &expect![[r#"
                 ! DNSRecord default/lost  a.yaml:16
-                      ZoneNotFound: Zone "example-org" does not exist
+                      ZoneNotFound: Zone default/example-org does not exist: create it, or correct spec.zoneRef
                 = DNSRecord default/old  a.yaml:1
                       adopt 84acc16af38f59d2ddeb004751e48c2d, which exists
                       ttl: 120 -> 300
@@ -223,7 +223,7 @@ fn a_deletion_takes_what_is_named_and_waits_for_the_rest() {
                 ! Zone default/example-com  a.yaml:1
                       InUse: waiting for DNSRecord default/kept
                 ! DNSRecord default/kept
-                      ZoneNotReady: Zone default/example-com is not ready
+                      ZoneNotReady: Zone default/example-com is being deleted
                 - DNSRecord default/www  a.yaml:6
                       delete adf21c0341a4dfca3200c2668f4b0412 in Cloudflare
 
