@@ -115,6 +115,11 @@ impl Known {
         self.functions.contains(cited) || is_scenario(cited)
     }
 
+    /// Every test and every scenario.
+    pub(crate) fn all_tests(&self) -> BTreeSet<String> {
+        self.tests.iter().cloned().chain(scenarios()).collect()
+    }
+
     fn has_test(&self, cited: &str) -> bool {
         self.tests.contains(cited) || is_scenario(cited)
     }
@@ -150,6 +155,14 @@ fn defined(line: &str) -> Option<&str> {
         .split(' ')
         .all(|word| ["", "pub", "pub(crate)", "pub(super)", "const", "async"].contains(&word));
     if is_code { after.split(['(', '<']).next() } else { None }
+}
+
+/// Every scenario, as documents name it: by its path below scenarios/.
+fn scenarios() -> impl Iterator<Item = String> {
+    crate::scenarios::all().into_iter().filter_map(|path| {
+        let folder = path.parent()?.file_name()?.to_str()?.to_owned();
+        Some(format!("{folder}/{}", path.file_name()?.to_str()?))
+    })
 }
 
 fn is_scenario(cited: &str) -> bool {

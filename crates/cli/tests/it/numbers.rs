@@ -1,12 +1,14 @@
-//! Numbers and titles that comments and tests cite, against docs/reference/decisions.md, where they are explained.
+//! Numbers and titles that comments and tests cite, against the pages where they are explained; and that a test holds
+//! each case, or its row says why not.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::citations::{root, rows};
+use crate::citations::{Known, Row, cited, root, rows};
 
 const PAGE: &str = "docs/reference/decisions.md";
+const CASES: &str = "docs/reference/cases.md";
 
 /// Where something may be cited.
 const HOMES: &[&str] = &["crates", "deploy", "docs", "kinds", "scenarios", "xtask", ".ci"];
@@ -54,7 +56,7 @@ fn explained(document: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_number_that_is_cited_is_explained() {
-    let (page, invariants) = (explained(PAGE), explained("ARCHITECTURE.md"));
+    let (page, cases, invariants) = (explained(PAGE), explained(CASES), explained("ARCHITECTURE.md"));
     let mut cited = BTreeSet::new();
     for (path, text) in texts() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -65,10 +67,13 @@ fn every_number_that_is_cited_is_explained() {
         cited.extend(words(&name));
     }
     assert!(["B074", "K13", "R11", "V12"].iter().all(|number| cited.contains(*number)), "{cited:?}");
-    let is_told =
-        |number: &&String| page.contains(*number) || number.starts_with('V') && invariants.contains(*number);
+    let is_told = |number: &&String| {
+        page.contains(*number)
+            || cases.contains(*number)
+            || number.starts_with('V') && invariants.contains(*number)
+    };
     let untold: Vec<_> = cited.iter().filter(|number| !is_told(number)).collect();
-    assert_eq!(untold, [""; 0], "give each a row in {PAGE}");
+    assert_eq!(untold, [""; 0], "give each a row in {PAGE} or {CASES}");
 }
 
 #[test]
@@ -87,6 +92,32 @@ fn every_title_that_is_cited_is_explained() {
         }
     }
     assert_eq!(untold, [""; 0], "give each a row in {PAGE}");
+}
+
+#[test]
+fn every_case_is_held_by_tests_of_its_number_or_says_why_not() {
+    let (known, rows) = (Known::of_the_workspace(), rows(CASES));
+    let numbers: Vec<&str> = rows.iter().map(Row::number).collect();
+    let distinct: BTreeSet<&str> = numbers.iter().copied().collect();
+    assert_eq!(numbers.len(), distinct.len(), "a number has one row: {numbers:?}");
+    assert!(numbers.len() > 50 && numbers.iter().all(|name| number(name).is_some()), "{numbers:?}");
+    let complaints: Vec<String> = rows.iter().flat_map(|row| known.complaints(row, true)).collect();
+    assert_eq!(complaints, [""; 0]);
+}
+
+#[test]
+fn every_test_of_a_case_stands_in_its_row() {
+    let rows = rows(CASES);
+    let mut unnamed = Vec::new();
+    for test in Known::of_the_workspace().all_tests() {
+        let name = test.rsplit('/').next().unwrap_or_default();
+        let Some(number) = name.split('_').next().and_then(number) else { continue };
+        let row = rows.iter().find(|row| row.number() == number);
+        if row.is_some_and(|row| !cited(row.held_by()).contains(&test.as_str())) {
+            unnamed.push(format!("{number}: {test}"));
+        }
+    }
+    assert_eq!(unnamed, [""; 0], "name each in its row of {CASES}");
 }
 
 /// What a comment cites: `design §3`, `design, "Absence"`, `seed: Deletion`.

@@ -70,6 +70,34 @@ live:
 }
 
 #[test]
+fn b073_a_zone_whose_read_fails_keeps_its_id_and_is_not_made_again() {
+    let mut world = check_once(
+        "Zone",
+        "
+objects:
+- metadata: {name: example-com, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/zone-id: z1}}
+  spec: {name: example.com, accountRef: {name: acct}, type: full}
+  status: {cloudflareMetadata: {zoneID: z1}}
+live:
+- {id: z1, name: example.com, type: full, status: active, account: {id: 000000000000000000000000000000ac}}
+reads_fail: 500
+",
+        &expect![[r#"
+            status: Zone apps/example-com Ready=False APIError: cannot read the object z1: no (10000)
+            next: Zone apps/example-com Fault(None)
+        "#]],
+    );
+    assert_eq!(world.objects[0]["status"]["cloudflareMetadata"]["zoneID"], "z1");
+    world.reads_fail = None;
+    expect![[r#"
+        status: Zone apps/example-com Ready=True Synced: Cloudflare's object is as the spec says
+        next: Zone apps/example-com Drift
+    "#]]
+    .assert_eq(&world.pass(kinds::kind("Zone").unwrap()));
+    assert_eq!(world.objects[0]["status"]["cloudflareMetadata"]["zoneID"], "z1");
+}
+
+#[test]
 fn b155_a_moved_zone_is_reported_and_not_used() {
     check(
         "Zone",
