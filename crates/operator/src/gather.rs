@@ -29,11 +29,12 @@ pub type Tokens = BTreeMap<CredId, Secret>;
 /// What the caches say. Members that no longer exist are left out.
 #[must_use]
 pub fn from_caches(
-    state: &State,
+    state: &mut State,
     slice: &Slice,
     deletion_default: policy::Deletion,
     now: Timestamp,
 ) -> Snapshot {
+    let memory = state.memory(&slice.unit, now);
     let cache = &state.cache;
     let mut known = Known { cache, objects: BTreeMap::new() };
     let mut members = BTreeMap::new();
@@ -64,7 +65,7 @@ pub fn from_caches(
         complete: slice.complete,
         usage_asked: false,
         refused: BTreeSet::new(),
-        memory: state.memory(&slice.unit, now),
+        memory,
         deletion_default,
     }
 }

@@ -81,7 +81,8 @@ impl<'c> Pass<'c> {
     async fn run(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
         let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
         let now = (context.clock)();
-        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion, now);
+        let mut snapshot =
+            gather::from_caches(&mut context.shared.lock(), slice, context.default_deletion, now);
         plan::context::note_ages(&mut snapshot, now);
         let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
         let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
@@ -96,7 +97,8 @@ impl<'c> Pass<'c> {
     async fn tell_panic(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
         let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
         let now = (context.clock)();
-        let mut snapshot = gather::from_caches(&context.shared.lock(), slice, context.default_deletion, now);
+        let mut snapshot =
+            gather::from_caches(&mut context.shared.lock(), slice, context.default_deletion, now);
         for member in snapshot.members.values_mut() {
             let message = "a bug in kflare stopped the reconcile; please report it with the log";
             member.progress.hold = Some(Hold::new(Reason::InternalError, message));

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cache::{Cache, Change, Source};
-use crate::memories::{Memories, passed_since};
+use crate::memories::Memories;
 use crate::metrics::Metrics;
 use crate::queue::{Again, Queue};
 use crate::refusals::{Heard, Refusals};
@@ -29,6 +29,8 @@ pub struct State {
     /// When this process began to lead; every unit's memory reaches back to it and no further.
     pub since: Option<Instant>,
     memories: Memories,
+    /// Objects that were deleted so far.
+    deletions: u64,
     /// Members whose copy was old: any event wakes them, their own echoes included.
     awaited: BTreeSet<MemberId>,
     refusals: Refusals,
@@ -54,6 +56,7 @@ impl Shared {
             queue,
             since: None,
             memories: Memories::default(),
+            deletions: 0,
             awaited: BTreeSet::new(),
             refusals: Refusals::default(),
             metrics: Arc::clone(&metrics),
@@ -151,10 +154,9 @@ impl State {
         self.count(woken);
     }
 
-    /// What a unit remembers, for a pass that begins now.
-    pub fn memory(&self, unit: &UnitKey, now: Timestamp) -> Memory {
-        let since = self.since.map(|since| now.checked_sub(passed_since(since)).unwrap_or(now));
-        Memory { since, ..self.memories.recall(unit, now) }
+    /// Lends what a unit remembers to a pass that begins now.
+    pub fn memory(&mut self, unit: &UnitKey, now: Timestamp) -> Memory {
+        self.memories.lend(unit, self.since, now)
     }
 
     /// How many objects the last list of a unit held.
@@ -164,8 +166,8 @@ impl State {
 
     /// Keeps what a pass leaves to the next.
     pub fn remember(&mut self, unit: &UnitKey, memory: Memory, now: Timestamp) {
-        let Self { cache, memories, .. } = self;
-        memories.keep(unit, memory, now, |member| cache.contains(member));
+        let Self { cache, memories, deletions, .. } = self;
+        memories.keep(unit, memory, now, *deletions, |member| cache.contains(member));
         if memories.are_many() {
             let parents: BTreeMap<&str, BTreeSet<&str>> =
                 kinds::KINDS.iter().map(|kind| (kind.name, cache.external_ids(kind.name))).collect();
@@ -238,6 +240,7 @@ impl State {
     fn route(&mut self, change: &Change, is_event: bool) {
         let awaited = is_event && self.awaited.remove(&change.member);
         if change.after.is_none() {
+            self.deletions += 1;
             self.memories.forget(&UnitKey::Object(change.member.clone()));
             let woken = self.refusals.leave(&change.member, None);
             self.retry(woken);

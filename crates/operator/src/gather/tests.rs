@@ -45,7 +45,7 @@ fn shared() -> Shared {
 #[tokio::test(start_paused = true)]
 async fn an_object_that_another_namespace_claims_is_known_as_claimed_once_it_is_met() {
     let shared = shared();
-    let state = shared.lock();
+    let mut state = shared.lock();
     let member = MemberId { kind: "DNSRecord", key: Key::new("mine", "a") };
     let due = Due { class: Class::User, asked: Instant::now() };
     let slice = Slice {
@@ -53,7 +53,7 @@ async fn an_object_that_another_namespace_claims_is_known_as_claimed_once_it_is_
         members: BTreeMap::from([(member, due)]),
         complete: false,
     };
-    let mut snapshot = from_caches(&state, &slice, policy::Deletion::default(), Timestamp::UNIX_EPOCH);
+    let mut snapshot = from_caches(&mut state, &slice, policy::Deletion::default(), Timestamp::UNIX_EPOCH);
     assert!(snapshot.claims.is_empty(), "it names none");
     let answer = ReadAnswer::Many { items: vec![json!({"id": "r1"}), json!({"id": "r9"})], one_page: true };
     claims_of_answer(&state.cache, &mut snapshot, &answer);
