@@ -37,12 +37,17 @@ fn definition(project: &Project, kind: &Kind) -> Value {
     columns.push(json!({
         "name": "Ready", "type": "string", "jsonPath": r#".status.conditions[?(@.type=="Ready")].status"#,
     }));
-    // Only in `-o wide`: why an object is not Ready, without a describe for each.
+    // Only in `-o wide`, with the message below: why an object is not Ready, without a describe for each.
     columns.push(json!({
         "name": "Reason", "type": "string", "priority": 1,
         "jsonPath": r#".status.conditions[?(@.type=="Ready")].reason"#,
     }));
     columns.push(json!({ "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp" }));
+    // Last, as it is long.
+    columns.push(json!({
+        "name": "Message", "type": "string", "priority": 1,
+        "jsonPath": r#".status.conditions[?(@.type=="Ready")].message"#,
+    }));
     let mut version = json!({
         "name": manager.version,
         "served": true,

@@ -69,7 +69,7 @@ fn names(text: &mut String, project: &Project, kind: &Kind) {
     let manager = &project.manager;
     let _ = write!(
         text,
-        "| | |\n| --- | --- |\n| API | `{}/{}`, {scope} |\n| kubectl | `{}`, {short}; category `{}` |\n| Columns | {}, Ready, Age; Reason with `-o wide` |\n",
+        "| | |\n| --- | --- |\n| API | `{}/{}`, {scope} |\n| kubectl | `{}`, {short}; category `{}` |\n| Columns | {}, Ready, Age; Reason and Message with `-o wide` |\n",
         manager.group,
         manager.version,
         table.plural,

@@ -180,7 +180,7 @@ fn names_labels_and_columns() {
         }
         let columns = spec["versions"][0]["additionalPrinterColumns"].as_array().expect("columns");
         let heads: Vec<_> = columns.iter().filter_map(|column| column["name"].as_str()).collect();
-        assert_eq!(heads[heads.len() - 3..], ["Ready", "Reason", "Age"], "{path}");
+        assert_eq!(heads[heads.len() - 4..], ["Ready", "Reason", "Age", "Message"], "{path}");
         assert_eq!(spec["names"]["categories"], json!(["cloudflare"]), "{path}");
         assert_eq!(spec["versions"][0]["subresources"], json!({ "status": {} }), "{path}");
     }
