@@ -12,5 +12,6 @@ mod flags;
 mod numbers;
 mod records;
 mod scenarios;
+mod secrets;
 mod simulation;
 mod told;
