@@ -161,7 +161,7 @@ pub(crate) fn not_anothers(snapshot: &Snapshot, id: &MemberId, external: &str) -
 
 /// An object by its ID, and by the label where only that names it: people edit labels.
 fn named(member: &Member, external: &str) -> String {
-    let recorded = member.object.status_str(member.kind.identity.status) == Some(external);
+    let recorded = is_recorded(member, external);
     match member.kind.identity.label.filter(|label| !recorded && member.object.label(label) == Some(external))
     {
         Some(label) => format!("the object {external:?} that label {label} names"),
@@ -233,6 +233,10 @@ fn settle_mark(
     now: Timestamp,
 ) -> Result<Option<Step>, Hold> {
     let Some(mark) = Mark::of(&member.object) else { return Ok(None) };
+    // Without a label the ID is recorded in status alone, which comes last: until then the mark is all that proves it.
+    if member.kind.identity.label.is_none() && !is_recorded(member, external) {
+        return Ok(None);
+    }
     if mark.is_harmless(desired) {
         return Ok(Some(unmark(member)));
     }
@@ -300,9 +304,13 @@ fn unusable_id(external: &str) -> Hold {
     Hold::new(Reason::TerminalError, format!("{external:?} cannot be an ID of Cloudflare's"))
 }
 
+fn is_recorded(member: &Member, external: &str) -> bool {
+    member.object.status_str(member.kind.identity.status) == Some(external)
+}
+
 /// Why an object that the member names is ours.
 pub(crate) fn proof_of(member: &Member, external: &str) -> Proof {
-    if member.object.status_str(member.kind.identity.status) == Some(external) {
+    if is_recorded(member, external) {
         Proof::StatusId(external.to_owned())
     } else {
         Proof::ClaimLabel(external.to_owned())

@@ -88,7 +88,7 @@ pub fn reads(snapshot: &Snapshot) -> Vec<Read> {
     let mut single = Vec::new();
     for (id, member) in &snapshot.members {
         let Ok(context) = reading_context(member) else { continue };
-        let Some((what, request, per_page)) = single_request(member, &context) else { continue };
+        let Some((what, request, per_page)) = single_request(snapshot, member, &context) else { continue };
         let members = vec![id.clone()];
         single.push(Read {
             cred: context.cred.clone(),
@@ -107,9 +107,13 @@ pub fn reads(snapshot: &Snapshot) -> Vec<Read> {
 }
 
 /// The read that a member needs for itself.
-fn single_request(member: &Member, context: &Context<'_>) -> Option<(What, Request, Option<u32>)> {
+fn single_request(
+    snapshot: &Snapshot,
+    member: &Member,
+    context: &Context<'_>,
+) -> Option<(What, Request, Option<u32>)> {
     let routes = &member.kind.routes;
-    Some(match need(member, context) {
+    Some(match need(snapshot, member, context) {
         Need::Nothing => return None,
         Need::Item(external) => (What::Item, item_request(member, context.parent, &external)?, None),
         Need::Lookup => {
@@ -125,11 +129,10 @@ fn document_read(snapshot: &Snapshot) -> Option<Read> {
         return None;
     }
     let readable = |member: &Member| {
-        let usable = !is_settled(member) && !policy::is_paused(&member.object);
+        let usable = uses_document(snapshot, member);
         let context =
             reading_context(member).ok().filter(|context| !snapshot.refused.contains(context.cred))?;
-        (usable && member.kind.routes.document.is_some())
-            .then(|| (context.cred.clone(), context.parent.to_owned()))
+        usable.then(|| (context.cred.clone(), context.parent.to_owned()))
     };
     let (member, (cred, parent)) =
         snapshot.members.values().find_map(|member| Some((member, readable(member)?)))?;
@@ -139,13 +142,24 @@ fn document_read(snapshot: &Snapshot) -> Option<Read> {
     Some(Read { cred, members, what: What::Document, request, per_page: None, class })
 }
 
+fn uses_document(snapshot: &Snapshot, member: &Member) -> bool {
+    let is_idle = is_settled(member) || policy::is_paused(&member.object) || stays(snapshot, member);
+    member.kind.routes.document.is_some() && !is_idle
+}
+
+/// True for a deleting member whose object stays whatever is read: it is kept, or its policy is none.
+fn stays(snapshot: &Snapshot, member: &Member) -> bool {
+    member.object.is_deleting()
+        && policy::keeps_object(&member.object, snapshot.deletion_default) != Ok(false)
+}
+
 /// True when what the member needs to know next can be asked for.
-pub(crate) fn is_readable(member: &Member) -> bool {
+pub(crate) fn is_readable(snapshot: &Snapshot, member: &Member) -> bool {
     if member.kind.routes.document.is_some() {
         return true;
     }
     let Ok(context) = reading_context(member) else { return false };
-    single_request(member, &context).is_some()
+    single_request(snapshot, member, &context).is_some()
 }
 
 /// A page of a look-up: the records of one name and type. Every list of the API allows fifty.
@@ -194,8 +208,9 @@ pub(crate) fn is_settled(member: &Member) -> bool {
     progress.hold.is_some() || progress.stale || progress.gone || progress.released || progress.deferred
 }
 
-fn need(member: &Member, context: &Context<'_>) -> Need {
-    if is_settled(member) || policy::is_paused(&member.object) || member.kind.routes.document.is_some() {
+fn need(snapshot: &Snapshot, member: &Member, context: &Context<'_>) -> Need {
+    let is_idle = is_settled(member) || policy::is_paused(&member.object) || stays(snapshot, member);
+    if is_idle || member.kind.routes.document.is_some() {
         return Need::Nothing;
     }
     if member.object.is_deleting() {
@@ -389,7 +404,7 @@ pub(crate) fn full_key(member: &Member, item: &Value, parents: &Parents<'_>) -> 
 }
 
 /// The shared read failed. A token that Cloudflare refused fails only its own members (contract K19): the next one
-/// is tried. Anything else concerns all.
+/// is tried. Anything else concerns all that need it, and nobody who is paused, waits or can be let go without it.
 pub(crate) fn shared_read_failed(snapshot: &mut Snapshot, read: &Read, fault: &ReadFault) {
     let refused = matches!(fault, ReadFault::Api(error)
         if matches!(error.class(), ErrorClass::Unauthorized | ErrorClass::Forbidden));
@@ -400,9 +415,16 @@ pub(crate) fn shared_read_failed(snapshot: &mut Snapshot, read: &Read, fault: &R
     } else {
         snapshot.listing = Observed::Failed(fault.clone());
     }
-    for member in snapshot.members.values_mut() {
-        let own = reading_context(member).is_ok_and(|context| *context.cred == read.cred);
-        if own || !refused {
+    let needs = |member: &Member| {
+        let context = reading_context(member).ok().filter(|context| !refused || *context.cred == read.cred);
+        context.is_some_and(|context| {
+            uses_document(snapshot, member) || need(snapshot, member, &context) != Need::Nothing
+        })
+    };
+    let concerned: Vec<MemberId> =
+        snapshot.members.iter().filter(|(_, member)| needs(member)).map(|(id, _)| id.clone()).collect();
+    for id in concerned {
+        if let Some(member) = snapshot.members.get_mut(&id) {
             let doing = if read.what == What::Document {
                 "read the shared document"
             } else {

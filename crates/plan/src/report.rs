@@ -89,7 +89,7 @@ fn of_member(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp
         Step::Done => tell(member, None, now),
         Step::Held(hold) => tell(member, Some(hold), now),
         Step::Ended => silent(Next::Forget),
-        Step::Reading if !is_readable(member) => {
+        Step::Reading if !is_readable(snapshot, member) => {
             let message = "kflare does not know how to read what it needs; please report it with the log";
             tell(member, Some(Hold::new(Reason::InternalError, message)), now)
         }

@@ -6,6 +6,7 @@ mod adoption;
 mod crash;
 mod document;
 mod harness;
+mod ownership;
 mod predict;
 mod record;
 mod zone;
