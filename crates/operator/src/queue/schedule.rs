@@ -79,3 +79,29 @@ impl Schedules {
         self.units.retain(|_, schedule| schedule.resync > now);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn units_that_were_synced_together_spread_and_each_draws_once_for_all_its_members() {
+        let now = Instant::now();
+        let mut schedules = Schedules::new(Duration::from_secs(36_000), Some(INTERVAL), 7);
+        let mut checks = BTreeSet::new();
+        for parent in 0..100 {
+            let unit = UnitKey::Children { kind: "DNSRecord", parent: format!("z{parent}") };
+            let check = schedules.of(&unit, now, now).drift.unwrap();
+            let pause = check - now;
+            assert!(pause >= INTERVAL.mul_f64(0.9) && pause <= INTERVAL.mul_f64(1.1), "{pause:?}");
+            let later = now + Duration::from_secs(60);
+            assert_eq!(schedules.of(&unit, later, later).drift, Some(check), "another member asks later");
+            checks.insert(check);
+        }
+        assert!(checks.len() > 90, "they spread: {checks:?}");
+    }
+}
