@@ -202,7 +202,10 @@ fn unread(reference: &Reference, lookup: Option<&Lookup<Arc<Resource>>>) -> Hold
 fn account(member: &Member) -> Result<&Resource, Hold> {
     match &member.account {
         Lookup::Found(account) => Ok(account),
-        Lookup::Missing => Err(Hold::new(Reason::AccountNotFound, "the CloudflareAccount does not exist")),
+        Lookup::Missing => Err(Hold::new(
+            Reason::AccountNotFound,
+            "the CloudflareAccount does not exist: create it, or correct what names it",
+        )),
         other => Err(unread_account(other)),
     }
 }
@@ -289,11 +292,19 @@ fn credential(member: &Member) -> Result<&CredId, Hold> {
     match &member.credential {
         Credential::Usable(cred) => Ok(cred),
         Credential::SecretMissing(key) => {
-            Err(Hold::new(Reason::SecretNotFound, format!("{} with the API token does not exist", at(key))))
+            let message = format!(
+                "{} with the API token does not exist: create it, or correct tokenSecretRef of the CloudflareAccount",
+                at(key)
+            );
+            Err(Hold::new(Reason::SecretNotFound, message))
         }
         Credential::KeyMissing(key, entry) => Err(Hold::new(
             Reason::TokenKeyMissing,
-            format!("{} has no entry {entry:?} with the API token, or it is empty", at(key)),
+            format!(
+                "{} has no entry {entry:?} with the API token, or it is empty: put the token there, or correct \
+                 tokenSecretRef of the CloudflareAccount",
+                at(key)
+            ),
         )),
         Credential::Malformed(key, why) => {
             Err(Hold::new(Reason::InvalidToken, format!("{} does not hold an API token: {why}", at(key))))

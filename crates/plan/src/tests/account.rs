@@ -42,7 +42,7 @@ objects:
             stage
               PATCH CloudflareAccount acct {"metadata":{"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-acct"}}
                 CloudflareAccount acct prepare (nothing that exists is touched)
-            status: CloudflareAccount acct Ready=False SecretNotFound: Secret kflare/token with the API token does not exist
+            status: CloudflareAccount acct Ready=False SecretNotFound: Secret kflare/token with the API token does not exist: create it, or correct tokenSecretRef of the CloudflareAccount
             next: CloudflareAccount acct Wait
         "#]],
     );

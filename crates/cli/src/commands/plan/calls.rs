@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{Request, Response};
+use hyper_util::client::proxy::matcher::Matcher;
 use operator::Transport;
 use operator::transport::TransportError;
 use tower::ServiceExt;
@@ -28,9 +29,11 @@ struct Inner {
 
 /// Nobody answers there.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot reach Cloudflare at {url}: {cause}")]
+#[error("cannot reach Cloudflare at {url}{}: {cause}", if *.by_proxy { " through the proxy of HTTPS_PROXY" } else { "" })]
 pub(in crate::commands) struct CloudflareUnreachable {
     url: String,
+    /// The environment asks for one.
+    by_proxy: bool,
     cause: String,
 }
 
@@ -82,7 +85,8 @@ impl Calls {
         let inner = self.lock();
         match &inner.failure {
             Some(cause) if inner.answered == 0 => {
-                Err(CloudflareUnreachable { url: url.to_owned(), cause: cause.clone() })
+                let by_proxy = url.parse().is_ok_and(|url| Matcher::from_env().intercept(&url).is_some());
+                Err(CloudflareUnreachable { url: url.to_owned(), by_proxy, cause: cause.clone() })
             }
             _ => Ok(()),
         }
