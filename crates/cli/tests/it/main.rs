@@ -16,3 +16,4 @@ mod scenarios;
 mod secrets;
 mod simulation;
 mod told;
+mod typed;
