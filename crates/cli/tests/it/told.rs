@@ -18,6 +18,8 @@ use tower::util::BoxCloneSyncService;
 
 /// Bytes of an Event's note that the API server takes.
 const NOTE_BYTES: usize = 1_024;
+/// Records of which a pass marks some in time and some not, if each mark takes long.
+const RECORDS: usize = 60;
 /// The longest name of an object.
 const NAME_LETTERS: usize = 253;
 
@@ -206,13 +208,20 @@ fn a_reconcile_that_runs_out_of_time_says_so_and_is_tried_again() {
         }
         let operator =
             operator(&world, |config| config.reconcile_timeout = Duration::from_secs(20), stalling);
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let mut second = zone();
+        second["metadata"]["name"] = "second".into();
+        second["spec"]["name"] = "example.net".into();
+        world.kubernetes.apply(second).unwrap();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(ready(&world, "Zone", "second")[0], "True", "the others go on");
+        assert_eq!(ready(&world, "DNSRecord", "www")[1], "", "it hangs");
         let turned = async {
             while ready(&world, "DNSRecord", "www")[1] != "APIError" {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(40), turned).await.unwrap();
-        assert_eq!(ready(&world, "Zone", "example-com")[0], "True", "the others go on");
         let [status, _, message] = ready(&world, "DNSRecord", "www");
         assert_eq!(status, "False");
         assert!(message.contains("reconciliation timeout"), "{message}");
@@ -224,6 +233,55 @@ fn a_reconcile_that_runs_out_of_time_says_so_and_is_tried_again() {
         tokio::time::sleep(Duration::from_secs(600)).await;
         assert_eq!(ready(&world, "DNSRecord", "www")[1], "Synced");
         assert_eq!(world.cloudflare.records_anywhere().len(), 1);
+    })
+    .unwrap();
+}
+
+/// A Kubernetes that takes its time for each patch of a record, but for its status.
+fn slow(world: &World, takes: Duration) -> kube::Client {
+    let service = world.kubernetes.service();
+    let slow = tower::service_fn(move |request: Request<kube::client::Body>| {
+        let path = request.uri().path();
+        let waits =
+            request.method() == Method::PATCH && path.contains("/dnsrecords/") && !path.ends_with("/status");
+        let service = service.clone();
+        async move {
+            if waits {
+                tokio::time::sleep(takes).await;
+            }
+            service.oneshot(request).await
+        }
+    });
+    kube::Client::new(slow, "default")
+}
+
+#[test]
+fn what_a_pass_that_runs_out_of_time_did_not_get_to_says_so_too() {
+    simulate(async {
+        let world = World::new(Options::default()).unwrap();
+        world.kubernetes.apply(zone()).unwrap();
+        let names: Vec<String> = (0..RECORDS).map(|number| format!("r{number}")).collect();
+        for name in &names {
+            let mut record = record(name);
+            record["spec"]["name"] = name.as_str().into();
+            world.kubernetes.apply(record).unwrap();
+        }
+        let (_, transport, mut config) = world.ways();
+        config.reconcile_timeout = Duration::from_secs(20);
+        let operator = Operator::start(slow(&world, Duration::from_secs(6)), transport, config);
+        let told = async {
+            while names
+                .iter()
+                .any(|name| !ready(&world, "DNSRecord", name)[2].contains("reconciliation timeout"))
+            {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(40), told).await.unwrap();
+        assert_eq!(world.cloudflare.records_anywhere().len(), 0, "no time was left for a call");
+        tokio::time::sleep(Duration::from_secs(900)).await;
+        assert!(names.iter().all(|name| ready(&world, "DNSRecord", name)[1] == "Synced"));
+        assert!(operator.activity().is_quiet());
     })
     .unwrap();
 }
