@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod commands;
+mod nearest;
 pub mod progress;
 pub mod scenario;
 pub mod simulation;

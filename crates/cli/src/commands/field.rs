@@ -1,10 +1,7 @@
-//! Which field a user may have meant: the known names of a schema, and how near a word is to each.
-//! Looks at words only; whether a field fits is the API server's to say.
+//! Which fields there are in a place: the names that a schema knows there.
+//! Whether a field fits is the API server's to say.
 
 use serde_json::Value;
-
-/// Letters that may be wrong in a word for another to count as what was meant: a slip or two, not another word.
-const SLIPS_MAX: usize = 2;
 
 /// The names that a CustomResourceDefinition knows in the place of the last part of a path like `spec.data[0].port`.
 pub(in crate::commands) fn siblings(kind: &str, path: &str) -> Vec<String> {
@@ -28,48 +25,9 @@ pub(in crate::commands) fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').map(|part| part.split('[').next().unwrap_or(part)).filter(|part| !part.is_empty())
 }
 
-/// The nearest of some names, if it is near enough to have been meant.
-pub(in crate::commands) fn nearest<'n>(
-    word: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
-    let slips = |name: &&str| slips(&word.to_lowercase(), &name.to_lowercase());
-    let nearest = names.into_iter().min_by_key(slips)?;
-    (slips(&nearest) <= SLIPS_MAX.min(word.len() / 2)).then_some(nearest)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that make one word of another.
-fn slips(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=to.len()).collect()];
-    for (i, a) in from.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in to.iter().enumerate() {
-            let replaced = rows[i][j] + usize::from(a != b);
-            let mut least = replaced.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && from[i - 1] == *b && to[j - 1] == *a {
-                least = least.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows.last().and_then(|row| row.last()).copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_slip_is_seen_and_another_word_is_not() {
-        let names = ["content", "comment", "ttl", "zoneRef"];
-        assert_eq!(nearest("contnet", names), Some("content"));
-        assert_eq!(nearest("tll", names), Some("ttl"));
-        assert_eq!(nearest("zoneref", names), Some("zoneRef"));
-        assert_eq!(nearest("weight", names), None);
-        assert_eq!(nearest("x", names), None);
-    }
 
     #[test]
     fn the_schema_knows_the_names_of_every_level() {

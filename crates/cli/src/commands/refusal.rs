@@ -7,6 +7,7 @@ use sandbox::kubernetes::{Reason, Status};
 
 use super::field;
 use super::sandbox::manifest::{Manifest, Place};
+use crate::nearest::nearest;
 use crate::terminal;
 
 /// Begins each unknown field in the server's words.
@@ -63,7 +64,7 @@ fn unknown_field(manifest: &Manifest, path: &str) -> (Place, String) {
     let kind = manifest.object["kind"].as_str().unwrap_or_default();
     let names = field::siblings(kind, path);
     let word = field::parts(path).last().unwrap_or(path);
-    let hint = match field::nearest(word, names.iter().map(String::as_str)) {
+    let hint = match nearest(word, names.iter().map(String::as_str)) {
         Some(name) => format!("did you mean {name}?"),
         None if names.is_empty() => "nothing is known there".to_owned(),
         None => format!("known are {}", names.join(", ")),
@@ -81,7 +82,7 @@ fn unknown_kind(manifest: &Manifest) -> String {
     if api_version.split('/').next() != Some(kinds::names::GROUP) {
         return format!("there is no kind {kind} in {api_version} here");
     }
-    match field::nearest(kind, names()) {
+    match nearest(kind, names()) {
         Some(name) => format!("there is no kind {kind} in {api_version}; did you mean {name}?"),
         None => {
             let names: Vec<&str> = names().collect();

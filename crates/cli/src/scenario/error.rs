@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use crate::nearest::nearest;
+
 /// A script that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
@@ -30,14 +32,14 @@ pub enum ScriptError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// A word that should be one of a closed list.
-    #[error("unknown {what} {word:?}; did you mean {nearest:?}? Known are {known}")]
+    #[error("unknown {what} {word:?}; {}known are {known}", meant(.nearest))]
     Unknown {
         /// What the word should be.
         what: &'static str,
         /// The word.
         word: String,
-        /// The closest known word.
-        nearest: String,
+        /// The known word that was probably meant.
+        nearest: Option<String>,
         /// All known words.
         known: String,
     },
@@ -80,6 +82,10 @@ pub enum Problem {
     LateWorld,
 }
 
+fn meant(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|word| format!("did you mean {word:?}? ")).unwrap_or_default()
+}
+
 impl Problem {
     /// An unknown word, with the nearest of the known ones.
     pub(super) fn unknown<'a>(
@@ -88,30 +94,14 @@ impl Problem {
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
-        let nearest = known.iter().min_by_key(|candidate| distance(word, candidate)).copied();
+        let nearest = nearest(word, known.iter().copied());
         Self::Unknown {
             what,
             word: word.to_owned(),
-            nearest: nearest.unwrap_or_default().to_owned(),
+            nearest: nearest.map(str::to_owned),
             known: known.join(", "),
         }
     }
-}
-
-/// The Levenshtein distance: how many letters have to change.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
 }
 
 /// A step of a scenario that could not be done, or whose expectation was not met.
@@ -137,8 +127,9 @@ mod tests {
         let problem = Problem::unknown("command", "setle", ["apply", "settle", "delete"]);
         assert_eq!(
             problem.to_string(),
-            "unknown command \"setle\"; did you mean \"settle\"? Known are apply, settle, delete"
+            "unknown command \"setle\"; did you mean \"settle\"? known are apply, settle, delete"
         );
-        assert_eq!(distance("kitten", "sitting"), 3);
+        let problem = Problem::unknown("command", "apiVersion:", ["apply", "point"]);
+        assert_eq!(problem.to_string(), "unknown command \"apiVersion:\"; known are apply, point");
     }
 }
