@@ -188,6 +188,49 @@ fn a_note_is_cut_to_what_an_event_holds() {
     .unwrap();
 }
 
+/// How many passes over records there were.
+fn passes(world: &World) -> u64 {
+    let metrics = world.operator().unwrap().metrics().text();
+    let counts = metrics.lines().filter_map(|line| {
+        line.strip_prefix("controller_runtime_reconcile_total{controller=\"DNSRecord\"")?.rsplit(' ').next()
+    });
+    counts.map(|count| count.parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn a_paused_resource_is_not_looked_at_again_and_a_false_one_with_the_resync_alone() {
+    simulate(async {
+        let drift_interval = Some(Duration::from_secs(600));
+        let mut world = World::new(Options { drift_interval, ..Options::default() }).unwrap();
+        world.start();
+        for object in [zone(), record("www")] {
+            world.kubernetes.apply(object).unwrap();
+        }
+        world.settle().await;
+        let hour = Duration::from_secs(3_600);
+        let before = passes(&world);
+        world.advance(hour).await;
+        assert!(passes(&world) >= before + 5, "what is in order is checked");
+        for edit in [
+            json!({"metadata": {"annotations": {"kflare.dev/paused": "true"}}}),
+            json!({"spec": {"ttl": 30}}),
+        ] {
+            patch(&world, "DNSRecord", "www", edit);
+            world.settle().await;
+            let before = passes(&world);
+            world.advance(hour).await;
+            assert_eq!(passes(&world), before);
+            patch(
+                &world,
+                "DNSRecord",
+                "www",
+                json!({"metadata": {"annotations": {"kflare.dev/paused": null}}}),
+            );
+        }
+    })
+    .unwrap();
+}
+
 /// A way on which the first create of a record is never carried out and never answered.
 fn stalling(transport: Transport) -> Transport {
     let stalled = Arc::new(Mutex::new(false));
