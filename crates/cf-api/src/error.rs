@@ -141,7 +141,10 @@ const NOT_FOUND: &[i64] = &[81044];
 
 /// Authentication and authorisation whatever the status: 10000 comes with 400, 401 and 403, depending on the
 /// product.
-const FORBIDDEN: &[i64] = &[9109, 10000];
+const FORBIDDEN: &[i64] = &[9109, AUTHENTICATION];
+
+/// "Authentication error", which a token gets for what it may not do as well as one that is unknown.
+const AUTHENTICATION: i64 = 10000;
 
 /// Missing or malformed credentials, which arrive as 400 (6003 holds the 61xx in its chain).
 const UNAUTHORIZED: &[i64] = &[6102, 6103, 6111, 9106];
@@ -244,6 +247,11 @@ impl ApiError {
     /// True when the parent holds as many objects as its plan allows.
     pub fn exceeds_quota(&self) -> bool {
         FULL.iter().any(|code| self.has_code(*code))
+    }
+
+    /// Whether the token may lack a permission: Cloudflare says so with 403, and with 10000 under any status.
+    pub fn may_lack_permission(&self) -> bool {
+        self.class() == Class::Forbidden || self.has_code(AUTHENTICATION)
     }
 
     /// Whether a write that was answered so may have taken effect all the same (B154): a gateway's 502 or a

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::TableError;
 use crate::project::{Kind, MANAGER};
 use crate::reasons::{self, Reason};
-use crate::table::{Field, Grouping, Lifecycle, Manager, Rule, Type};
+use crate::table::{Field, Grouping, Lifecycle, Manager, Purpose, Rule, Type};
 
 /// Checks all kinds.
 pub(crate) fn kinds(kinds: &[Kind], manager: &Manager, known: &[Reason]) -> Result<(), TableError> {
@@ -21,6 +21,7 @@ pub(crate) fn kinds(kinds: &[Kind], manager: &Manager, known: &[Reason]) -> Resu
         reasons(kind, known)?;
         identity(kind, manager)?;
         places(kind)?;
+        permissions(kind)?;
         rules(kind, "rules", &kind.table.rules)?;
         field::all(kind)
     })
@@ -144,6 +145,50 @@ fn places(kind: &Kind) -> Result<(), TableError> {
         .samples
         .iter()
         .try_for_each(|it| sample(kind, &format!("samples.{}", it.name), &table.spec, &it.spec))
+}
+
+/// One permission for each purpose that the kind has calls for; a refused call names it to the user.
+fn permissions(kind: &Kind) -> Result<(), TableError> {
+    let table = &kind.table;
+    let (file, place) = (|| kind.path.clone(), || "permissions".to_owned());
+    let managed = table.lifecycle == Lifecycle::Managed;
+    let purposes = [
+        ("read", Purpose::Read, true),
+        ("create", Purpose::Create, managed),
+        ("change", Purpose::Change, managed),
+    ];
+    for (missing, purpose, needed) in purposes {
+        let mut of = table.permissions.iter().filter(|permission| permission.calls.contains(&purpose));
+        match (of.next(), of.next()) {
+            (None, _) if needed => {
+                let fix = "say in its `for` which permission these calls need";
+                return Err(TableError::Missing { file: file(), place: place(), missing, fix });
+            }
+            (Some(_), _) if !needed => {
+                let fix = "the kind is only read";
+                return Err(TableError::Misplaced { file: file(), place: place(), extra: missing, fix });
+            }
+            (Some(one), Some(other)) => {
+                let (value, other) = (other.name.clone(), one.name.clone());
+                return Err(TableError::Duplicate {
+                    file: file(),
+                    what: "the purpose of the permission",
+                    value,
+                    other,
+                });
+            }
+            _ => {}
+        }
+    }
+    let own = table.spec.iter().filter_map(|field| Some((field, field.own_call.as_ref()?)));
+    for (field, call) in own {
+        if !table.permissions.iter().any(|permission| permission.name == call.permission) {
+            let place = format!("spec.{}.own_call", field.name);
+            let problem = format!("{:?} is none of the table's permissions; add it there", call.permission);
+            return Err(TableError::BadValue { file: file(), place, problem });
+        }
+    }
+    Ok(())
 }
 
 // A sample that the API server refuses is worse than none; bounds and rules are seen when samples are applied.

@@ -39,7 +39,6 @@ pub struct Table {
     /// How resource and object are tied.
     pub identity: Identity,
     /// What a token must be allowed.
-    #[serde(default)]
     pub permissions: Vec<Permission>,
     /// CEL rules over the whole spec.
     #[serde(default)]
@@ -240,8 +239,35 @@ pub struct Identity {
 pub struct Permission {
     /// As the dashboard spells it.
     pub name: String,
-    /// What for.
+    /// What it is granted on.
+    pub on: GrantedOn,
+    /// The calls that need it. None for one that only a field's own call needs.
+    #[serde(default, rename = "for")]
+    pub calls: Vec<Purpose>,
+    /// What for, in words.
     pub why: String,
+}
+
+/// What a permission is granted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GrantedOn {
+    /// The account.
+    Account,
+    /// A zone.
+    Zone,
+}
+
+/// What a call is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// Reads.
+    Read,
+    /// Creates.
+    Create,
+    /// Updates and deletes.
+    Change,
 }
 
 /// A CEL rule.
@@ -369,6 +395,8 @@ pub struct OwnCall {
     pub path: String,
     /// Where the value stands in the body.
     pub body: String,
+    /// The name of one of the table's permissions.
+    pub permission: String,
 }
 
 /// A column of `kubectl get`.

@@ -54,6 +54,9 @@ reasons! {
     Validated => None,
     /// The resource carries `kflare.dev/paused: "true"` and is left alone.
     Paused => None,
+    /// Only an Event on a CloudflareAccount, never `Ready`: the call budget cannot pay for the drift interval. Its note says
+    /// which interval it holds.
+    DriftBehind => None,
     /// The CloudflareAccount that the resource leads to does not exist.
     AccountNotFound => Wait,
     /// The CloudflareAccount that the resource leads to is not Ready.

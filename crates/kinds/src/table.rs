@@ -193,6 +193,52 @@ pub struct OwnCall {
     pub path: &'static str,
     /// JSON pointer of the value in the body.
     pub body: &'static str,
+    /// What the token needs for it.
+    pub permission: Permission,
+}
+
+/// What Cloudflare lets a token do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permission {
+    /// As the dashboard names it: `DNS: Edit`.
+    pub name: &'static str,
+    /// What it is granted on: a zone, or the account with all its zones.
+    pub on: GrantedOn,
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} on the {}", self.name, self.on)
+    }
+}
+
+/// What a permission is granted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrantedOn {
+    /// The account.
+    Account,
+    /// A zone.
+    Zone,
+}
+
+impl fmt::Display for GrantedOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Account => "account",
+            Self::Zone => "zone",
+        })
+    }
+}
+
+/// What the token needs for the calls of a kind. Fields with a call of their own say it themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permissions {
+    /// For every read.
+    pub read: Permission,
+    /// For a create; absent where nothing is written.
+    pub create: Option<Permission>,
+    /// For an update or a delete; absent where nothing is written.
+    pub change: Option<Permission>,
 }
 
 /// A status field copied from Cloudflare's object.
@@ -279,14 +325,14 @@ pub struct Kind {
     pub routes: Routes,
     /// How resource and object are tied.
     pub identity: Identity,
+    /// What the token needs.
+    pub permissions: Permissions,
     /// Fields that the spec decides.
     pub fields: &'static [Field],
     /// Fields that status shows.
     pub status: &'static [StatusField],
     /// The reason of `Ready=True`.
     pub ready: Reason,
-    /// What the API token needs, as Cloudflare's dashboard spells it.
-    pub permissions: &'static [&'static str],
     /// What the table cannot say.
     pub hooks: Hooks,
 }

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use crate::limits::{SECRET_READ_GATHERS, SECRET_READ_SERVES};
 use crate::object;
+use crate::sightings::Sightings;
 
 /// A Secret that was found.
 pub struct Content {
@@ -55,6 +56,8 @@ type Reading = Shared<BoxFuture<'static, SecretRead>>;
 pub struct Credentials {
     client: Client,
     timeout: Duration,
+    /// What this process knows of the age of tokens; none where it tells nothing.
+    sightings: Option<Sightings>,
     waiting: Arc<Mutex<BTreeMap<Key, Reading>>>,
     /// Reads that ended a moment ago, and when they began.
     recent: Arc<Mutex<BTreeMap<Key, (Instant, SecretRead)>>>,
@@ -63,12 +66,13 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Reads with this client.
+    /// Reads with this client. Without `sightings` no token counts as new.
     #[must_use]
-    pub fn new(client: Client, timeout: Duration) -> Self {
+    pub fn new(client: Client, timeout: Duration, sightings: Option<Sightings>) -> Self {
         Self {
             client,
             timeout,
+            sightings,
             waiting: Arc::default(),
             recent: Arc::default(),
             forgetting: Mutex::default(),
@@ -94,6 +98,12 @@ impl Credentials {
             }
         };
         reading.await
+    }
+
+    /// How long ago this process first saw a token; `None` where that tells nothing of the token.
+    #[must_use]
+    pub fn known_for(&self, token: &Secret) -> Option<Duration> {
+        Some(self.sightings.as_ref()?.first(token).elapsed())
     }
 
     fn begin(&self, key: Key) -> Reading {

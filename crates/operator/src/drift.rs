@@ -68,7 +68,7 @@ impl DriftWatch {
             let Some((kind, object)) = found(&state.cache, &account) else { continue };
             let note = note(cost, self.interval);
             tracing::warn!(account = account.name, note, "the call budget cannot pay for the drift checks");
-            self.events.publish(kind, &object, &Event { normal: false, reason: Reason::APIError, note });
+            self.events.publish(kind, &object, &Event { normal: false, reason: Reason::DriftBehind, note });
         }
     }
 }

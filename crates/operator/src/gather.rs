@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1;
 use kinds::{Key, Kind, Resource, names};
 use kube::{Api, Client};
 use plan::context::{self, Teardown};
-use plan::snapshot::{Credential, Lookup, Member, Observed, SecretFacts, Snapshot};
+use plan::snapshot::{Claim, Credential, Lookup, Member, Observed, SecretFacts, Snapshot};
 use plan::{CredId, MemberId, ReadAnswer, policy, protection};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -46,6 +46,7 @@ pub fn from_caches(
         claiming = claiming.or(kind.identity.spec.is_none().then_some(kind.name));
         let mut member = Member::new(kind, object, due.class);
         known.fill(&mut member);
+        member.sharers = known.sharers(&member);
         if kind.secret.is_some() {
             let leftovers = cache.leftover_protections().cloned();
             member.secrets.extend(leftovers.map(|key| (key, SecretFacts::default())));
@@ -127,6 +128,24 @@ impl Known<'_> {
             let (kind, key) = (member.kind.name, member.object.key());
             member.dependents = self.cache.children(kind, &key).map(ToString::to_string).collect();
         }
+    }
+
+    /// The other resources that stand for the object of a deleting member, of a kind of which several may.
+    fn sharers(&mut self, member: &Member) -> BTreeMap<MemberId, Lookup<Member>> {
+        let (kind, cache) = (member.kind, &self.cache);
+        let shares = member.object.is_deleting() && kind.identity.label.is_some() && !kind.identity.claims;
+        let external = kind.external_id(&member.object).filter(|_| shares);
+        let claims = cache.claims(kind.name, external).into_values().flatten();
+        let others = claims.filter(|claim| claim.member.key != member.object.key());
+        let sharer = |claim: Claim| {
+            let sharer = cache.get(kind.name, &claim.member.key).map(|object| {
+                let mut sharer = Member::new(kind, object, member.class);
+                self.fill(&mut sharer);
+                sharer
+            });
+            (claim.member, sharer)
+        };
+        others.map(sharer).collect()
     }
 
     /// Follows the parents up to the kind that holds credentials.

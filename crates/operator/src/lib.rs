@@ -1,6 +1,7 @@
 //! Every effect of kflare: watches, the work queue, gathering, sending, status, Events, leader election, metrics.
 //! Never decides: what to read, write and report is said by `plan`.
 
+pub mod ages;
 pub mod bounded;
 pub mod cache;
 pub mod causes;
@@ -27,6 +28,7 @@ pub mod queue;
 pub mod refusals;
 pub mod routing;
 pub mod send;
+pub mod sightings;
 pub mod state;
 pub mod status;
 pub mod timings;

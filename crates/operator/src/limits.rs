@@ -21,6 +21,10 @@ pub const CALLS_AT_ONCE: usize = 8;
 /// the longest pause that Cloudflare can have asked of it is over, and its budget is full.
 pub const TOKEN_KEPT: Duration = cf_api::limits::RETRY_AFTER_MAX;
 
+/// Tokens whose first sight is remembered, far more than accounts in a cluster. Beyond it the one that was not seen for
+/// the longest time is forgotten, and would be new if it came back.
+pub const TOKENS_SEEN_MAX: usize = 1_024;
+
 /// Status patches of one pass that are sent at once; as [`SENDS_AT_ONCE`].
 pub const STATUSES_AT_ONCE: usize = 16;
 

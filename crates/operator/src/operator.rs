@@ -24,6 +24,7 @@ use crate::pass::Context;
 use crate::pass_time::Parked;
 use crate::queue::{Queue, Why};
 use crate::send::Sender;
+use crate::sightings::Sightings;
 use crate::state::Shared;
 use crate::status::StatusWriter;
 use crate::timings::Timings;
@@ -251,7 +252,7 @@ fn context(
     let status = StatusWriter { sender: Arc::clone(&sender), shared: Arc::clone(shared), events, timings };
     Context {
         shared: Arc::clone(shared),
-        credentials: Credentials::new(kube.clone(), timeout),
+        credentials: Credentials::new(kube.clone(), timeout, Some(Sightings::default())),
         sender,
         effects: Effects::Sent(Box::new(status)),
         clock,

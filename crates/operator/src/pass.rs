@@ -13,6 +13,7 @@ use plan::snapshot::{Credential, Member, Observed, Snapshot};
 use plan::stage::class_of;
 use plan::{Act, Decision, Hold, MemberId, Next, Outcome, Read, ReadAnswer, Reply, Report, Request, UnitKey};
 
+use crate::ages;
 use crate::cloudflare::Clock;
 use crate::credentials::Credentials;
 use crate::effects::Effects;
@@ -83,11 +84,11 @@ impl<'c> Pass<'c> {
         let now = (context.clock)();
         let mut snapshot =
             gather::from_caches(&mut context.shared.lock(), slice, context.default_deletion, now);
-        plan::context::note_ages(&mut snapshot, now);
         let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
         let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
         let tokens =
             gather::credentials(&mut snapshot, users, credentials, kubernetes, gather::asked(slice)).await;
+        ages::note(&mut snapshot, &context.shared.lock(), credentials, &tokens, now);
         let mut pass = Pass { context, snapshot, tokens, time, moved: false };
         pass.rounds().await;
         pass.finish(slice).await
@@ -178,6 +179,18 @@ impl<'c> Pass<'c> {
         for (act, outcome, at) in outcomes {
             self.moved |= matches!(outcome, Outcome::Done(_));
             plan::absorb(&mut self.snapshot, &act, outcome, at);
+            self.note_founded(&act);
+        }
+    }
+
+    /// Tells at once what others will rest on: they may be looked at before this pass ends.
+    fn note_founded(&self, act: &Act) {
+        for id in act.parts.iter().map(|part| &part.member) {
+            let founded = self.snapshot.members.get(id).and_then(|member| member.progress.founded);
+            if let Some(at) = founded {
+                let ago = Duration::try_from(self.now().duration_since(at)).unwrap_or_default();
+                self.context.shared.lock().found(id, ago);
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use cf_api::budget::Class;
 use jiff::Timestamp;
@@ -29,6 +30,8 @@ pub struct State {
     /// When this process began to lead; every unit's memory reaches back to it and no further.
     pub since: Option<Instant>,
     memories: Memories,
+    /// When this process made what others rest on, as long as Cloudflare may not know it everywhere.
+    founded: BTreeMap<MemberId, Instant>,
     /// Objects that were deleted so far.
     deletions: u64,
     /// Members whose copy was old: any event wakes them, their own echoes included.
@@ -56,6 +59,7 @@ impl Shared {
             queue,
             since: None,
             memories: Memories::default(),
+            founded: BTreeMap::new(),
             deletions: 0,
             awaited: BTreeSet::new(),
             refusals: Refusals::default(),
@@ -157,6 +161,20 @@ impl State {
     /// Lends what a unit remembers to a pass that begins now.
     pub fn memory(&mut self, unit: &UnitKey, now: Timestamp) -> Memory {
         self.memories.lend(unit, self.since, now)
+    }
+
+    /// When the object that a resource stands for, and that others rest on, was made by this process, if that was a
+    /// moment ago.
+    #[must_use]
+    pub fn founded_at(&self, member: &MemberId, now: Timestamp) -> Option<Timestamp> {
+        let age = self.founded.get(member)?.elapsed();
+        now.checked_sub(age).ok().filter(|_| age < plan::limits::NEWS_MAY_SPREAD)
+    }
+
+    /// The object that a resource stands for, and that others rest on, was made by this process `ago`.
+    pub fn found(&mut self, member: &MemberId, ago: Duration) {
+        self.founded.retain(|_, at| at.elapsed() < plan::limits::NEWS_MAY_SPREAD);
+        self.founded.insert(member.clone(), Instant::now().checked_sub(ago).unwrap_or_else(Instant::now));
     }
 
     /// How many objects the last list of a unit held.

@@ -4,7 +4,7 @@
 use cf_api::error::{ApiError, Class as ErrorClass};
 use jiff::Timestamp;
 use kinds::table::Update;
-use kinds::{Reason, Resource};
+use kinds::{Kind, Reason, Resource};
 use serde_json::Value;
 
 use crate::act::{Act, Outcome, Part, Reply, Request, Target, Write};
@@ -13,7 +13,7 @@ use crate::document;
 use crate::hold::Hold;
 use crate::lag;
 use crate::limits;
-use crate::read::hold_from_error;
+use crate::refusal::hold_from_refusal;
 use crate::snapshot::{Claim, Lookup, Marked, Member, Observed, Snapshot};
 use crate::unit::MemberId;
 
@@ -22,7 +22,7 @@ pub fn absorb(snapshot: &mut Snapshot, act: &Act, outcome: Outcome, now: Timesta
     match (&act.request, outcome) {
         (Request::Kubernetes(patch), outcome) => {
             for part in &act.parts {
-                kubernetes(snapshot, part, patch.target, &outcome);
+                kubernetes(snapshot, part, patch.target, &outcome, now);
             }
         }
         (Request::Cloudflare { .. }, Outcome::Done(Reply::Batch(results))) => {
@@ -52,13 +52,13 @@ pub fn absorb(snapshot: &mut Snapshot, act: &Act, outcome: Outcome, now: Timesta
     }
 }
 
-fn kubernetes(snapshot: &mut Snapshot, part: &Part, target: Target, outcome: &Outcome) {
+fn kubernetes(snapshot: &mut Snapshot, part: &Part, target: Target, outcome: &Outcome, now: Timestamp) {
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     match outcome {
         Outcome::Done(Reply::Kubernetes(object)) if target == Target::Secret => {
             secret_patched(member, object)
         }
-        Outcome::Done(Reply::Kubernetes(object)) => patched(snapshot, part, object),
+        Outcome::Done(Reply::Kubernetes(object)) => patched(snapshot, part, object, now),
         // Two accounts of one Secret, say: no event of the resource itself will come.
         Outcome::Stale if target == Target::Secret => member.progress.deferred = true,
         Outcome::Stale => member.progress.stale = true,
@@ -87,7 +87,7 @@ fn secret_patched(member: &mut Member, object: &Resource) {
     }
 }
 
-fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource) {
+fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource, now: Timestamp) {
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     let had_mark = Mark::of(&member.object).is_some();
     let spec_changed = member.object.metadata.generation != object.metadata.generation;
@@ -107,6 +107,10 @@ fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource) {
     if spec_changed || was_deleting != object.is_deleting() {
         // A claim is not conditional: the answer may show an edit or a deletion, which the next pass acts on.
         member.progress.deferred = true;
+    }
+    if part.write == Write::Claim && had_mark {
+        // What a create without an answer made is as new as what one with an answer did.
+        found(member, now);
     }
     count_claim(snapshot, &part.member);
 }
@@ -150,7 +154,7 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
     match &part.write {
         Write::Create(_) => match result.pointer(member.kind.identity.wire) {
             Some(_) => {
-                member.is_young = true;
+                found(member, now);
                 member.live = Observed::Seen(result, now);
             }
             None => {
@@ -169,6 +173,15 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
         }
         Write::Delete(external) => deleted(member, external, now),
         _ => {}
+    }
+}
+
+/// A member's object was made by us. If other kinds have their objects below it, they rest on something new.
+fn found(member: &mut Member, now: Timestamp) {
+    let refers = |other: &Kind| other.references.iter().any(|reference| reference.kind == member.kind.name);
+    if kinds::KINDS.iter().any(|other| refers(other)) {
+        member.is_young = true;
+        member.progress.founded.get_or_insert(now);
     }
 }
 
@@ -208,7 +221,7 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
                 && member.progress.hidden.is_none()
                 && member.kind.routes.absent_is_forbidden =>
         {
-            member.progress.hidden = Some(way_out(hold_from_error(member, error, "delete it")));
+            member.progress.hidden = Some(hold_from_refusal(member, part, error, Some(&way_out())));
             member.found = Observed::Unread;
         }
         (Write::Update(..), ErrorClass::NotFound) => member.live = Observed::Unread,
@@ -217,14 +230,17 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
             member.found = Observed::Unread;
         }
         _ => {
-            let doing = format!("{} it", part.write.verb());
-            let mut hold = hold_from_error(member, error, &doing);
-            if matches!(part.write, Write::Delete(_)) && error.doubts_identifier() {
-                hold = way_out(hold);
-            }
-            if let Some(needed) = awaited(member, &part.write).filter(|_| class == ErrorClass::Invalid) {
+            let awaited = awaited(member, &part.write).filter(|_| class == ErrorClass::Invalid);
+            let advice = match awaited {
+                Some(needed) => Some(format!("it may need {needed}, so it is tried again")),
+                None if matches!(part.write, Write::Delete(_)) && error.doubts_identifier() => {
+                    Some(way_out())
+                }
+                None => None,
+            };
+            let mut hold = hold_from_refusal(member, part, error, advice.as_deref());
+            if awaited.is_some() {
                 hold.reason = Reason::APIError;
-                hold.message.push_str(&format!("; it may need {needed}, so it is tried again"));
             }
             if error.exceeds_quota() {
                 hold.retry_after = Some(limits::QUOTA_RECHECK);
@@ -240,11 +256,9 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
 }
 
 /// What to do about an object that may be gone and may be hidden: only a person can tell.
-fn way_out(mut hold: Hold) -> Hold {
+fn way_out() -> String {
     let policy = kinds::names::DELETION_POLICY;
-    hold.message
-        .push_str(&format!("; if it is gone, annotate the resource with {policy}: retain to let it go"));
-    hold
+    format!("if it is gone, annotate the resource with {policy}: retain to let it go")
 }
 
 /// What a refused create may be waiting for.
@@ -255,7 +269,7 @@ fn awaited(member: &Member, write: &Write) -> Option<&'static str> {
 
 fn unanswered(snapshot: &mut Snapshot, part: &Part, outcome: &Outcome, now: Timestamp) {
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
-    let doing = format!("{} it", part.write.verb());
+    let doing = part.write.doing();
     let hold = match outcome {
         Outcome::NotSent(cause) => {
             member.progress.create_refused = matches!(part.write, Write::Create(_));

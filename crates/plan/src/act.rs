@@ -211,6 +211,15 @@ impl Write {
             Self::Entry => "set its entry",
         }
     }
+
+    /// What is done to the object, after "cannot".
+    #[must_use]
+    pub fn doing(&self) -> String {
+        match self {
+            Self::Entry => self.verb().to_owned(),
+            _ => format!("{} it", self.verb()),
+        }
+    }
 }
 
 impl fmt::Display for Proof {

@@ -12,7 +12,8 @@ use crate::lag;
 use crate::lifecycle::{Step, conflict, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
-use crate::read::{full_key, hold_from_fault, loose_key, request};
+use crate::read::{full_key, loose_key, request};
+use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
 

@@ -120,25 +120,12 @@ pub fn for_deletion(member: &Member) -> Teardown<'_> {
     }
 }
 
-/// Notes which members rest on something that is new at Cloudflare: their own object, their parent's, their token.
+/// Notes which members rest on something that is new at Cloudflare (contract K16).
 pub fn note_ages(snapshot: &mut Snapshot, now: Timestamp) {
     let spread = SignedDuration::try_from(limits::NEWS_MAY_SPREAD).unwrap_or(SignedDuration::ZERO);
-    let is_new = |at: Timestamp| at <= now && now < at + spread;
-    for (id, member) in &mut snapshot.members {
-        let own = snapshot.memory.written.get(id).copied();
-        let above = member
-            .references
-            .values()
-            .chain([&member.account])
-            .filter_map(|lookup| ready_since(lookup.found()?));
-        member.is_young |= own.into_iter().chain(above).any(is_new);
+    for member in snapshot.members.values_mut() {
+        member.is_young = member.newest.is_some_and(|newest| newest <= now && now < newest + spread);
     }
-}
-
-/// When a resource turned Ready: an account with its token, a zone with its making.
-fn ready_since(resource: &Arc<Resource>) -> Option<Timestamp> {
-    let condition = resource.condition().filter(|_| resource.ready() == Some("True"))?;
-    condition.get("lastTransitionTime")?.as_str()?.parse().ok()
 }
 
 /// What the spec wants. `Err` when no request can be made of it.

@@ -12,7 +12,7 @@ use crate::creating::Mark;
 use crate::hold::Hold;
 use crate::lifecycle::{Step, await_mark, delete, proof_of, twins};
 use crate::patches::patch;
-use crate::read::hold_from_fault;
+use crate::refusal::hold_from_fault;
 use crate::snapshot::{Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
 use crate::{document, limits, policy, protection};

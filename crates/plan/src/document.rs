@@ -13,7 +13,8 @@ use crate::difference::put;
 use crate::hold::Hold;
 use crate::lifecycle::Step;
 use crate::patches::prepare;
-use crate::read::{hold_from_fault, request};
+use crate::read::request;
+use crate::refusal::hold_from_fault;
 use crate::snapshot::{Member, Observed, Snapshot};
 use crate::unit::MemberId;
 

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use cf_api::error::{ApiError, Cause, Class};
+use cf_api::error::Cause;
 use kinds::Reason;
-
-use crate::limits;
 
 /// A member stops here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,38 +23,6 @@ impl Hold {
     #[must_use]
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), retry_after: None, refused_credentials: false }
-    }
-
-    /// What Cloudflare's refusal or failure means for one member (contract K15, K16).
-    /// `credentials` says where the token came from, `needs` what it has to be allowed (case B148).
-    #[must_use]
-    pub fn from_api(error: &ApiError, doing: &str, credentials: &str, needs: &[&str]) -> Self {
-        let text = error.text();
-        match error.class() {
-            class @ (Class::Unauthorized | Class::Forbidden) => Self {
-                reason: Reason::TerminalError,
-                message: match class {
-                    Class::Forbidden if !needs.is_empty() => {
-                        let needs = needs.join(" or ");
-                        format!(
-                            "cannot {doing} with the token of {credentials}, which may lack {needs}: {text}"
-                        )
-                    }
-                    _ => format!("cannot {doing} with the token of {credentials}: {text}"),
-                },
-                retry_after: Some(limits::REFUSED_CREDENTIALS_RECHECK),
-                refused_credentials: true,
-            },
-            Class::RateLimited | Class::Transient => Self {
-                reason: Reason::APIError,
-                message: format!("cannot {doing}: {text}"),
-                retry_after: error.retry_after,
-                refused_credentials: false,
-            },
-            Class::NotFound | Class::AlreadyExists | Class::Invalid => {
-                Self::new(Reason::TerminalError, format!("cannot {doing}: {text}"))
-            }
-        }
     }
 
     /// What the lack of an answer means for one member.

@@ -34,6 +34,7 @@ pub mod predict;
 pub mod protection;
 pub mod quota;
 pub mod read;
+mod refusal;
 pub mod report;
 pub mod snapshot;
 pub mod stage;

@@ -9,7 +9,7 @@ use crate::act::{Patch, Target, Write};
 use crate::hold::Hold;
 use crate::lifecycle::Step;
 use crate::limits;
-use crate::read::{credentials, hold_from_fault};
+use crate::refusal::{credentials, hold_from_verifying, may_pass};
 use crate::snapshot::{Lookup, Member, Observed, ReadFault};
 
 /// The Secret that the spec names.
@@ -116,7 +116,7 @@ pub(crate) fn verified(member: &Member) -> Result<(), Hold> {
             if matches!(
                 error.class(),
                 ErrorClass::Unauthorized | ErrorClass::Forbidden | ErrorClass::Invalid
-            ) =>
+            ) && !may_pass(member, error) =>
         {
             Err(Hold {
                 reason: Reason::InvalidToken,
@@ -125,6 +125,6 @@ pub(crate) fn verified(member: &Member) -> Result<(), Hold> {
                 refused_credentials: true,
             })
         }
-        Observed::Failed(fault) => Err(hold_from_fault(member, fault, "verify the token")),
+        Observed::Failed(fault) => Err(hold_from_verifying(member, fault)),
     }
 }

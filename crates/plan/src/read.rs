@@ -17,6 +17,7 @@ use crate::limits;
 use crate::listing;
 use crate::policy::{self, Adoption};
 use crate::quota;
+use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot};
 use crate::unit::{MemberId, UnitKey};
 
@@ -434,41 +435,4 @@ pub(crate) fn shared_read_failed(snapshot: &mut Snapshot, read: &Read, fault: &R
             member.progress.hold.get_or_insert(hold);
         }
     }
-}
-
-/// What a failed read means for a member.
-pub(crate) fn hold_from_fault(member: &Member, fault: &ReadFault, doing: &str) -> Hold {
-    match fault {
-        ReadFault::Api(error) => hold_from_error(member, error, doing),
-        ReadFault::Cause(cause) => Hold::from_cause(cause, doing),
-    }
-}
-
-/// What a refusal means for a member. While Cloudflare still spreads the news of a new zone or token, it refuses what it
-/// will grant in a moment (contract K16).
-pub(crate) fn hold_from_error(member: &Member, error: &ApiError, doing: &str) -> Hold {
-    let mut hold = Hold::from_api(error, doing, &credentials(member), member.kind.permissions);
-    let passing = matches!(error.class(), ErrorClass::Forbidden) || error.doubts_identifier();
-    if passing && member.is_young {
-        hold.reason = kinds::Reason::APIError;
-        hold.retry_after = None;
-        hold.refused_credentials = false;
-    }
-    hold
-}
-
-/// Where a member's token comes from, for messages.
-pub(crate) fn credentials(member: &Member) -> String {
-    let account = member.account.found().map(|account| account.metadata.name.clone()).unwrap_or_default();
-    let secret = match &member.credential {
-        crate::snapshot::Credential::Usable(cred) => cred.to_string(),
-        _ => String::new(),
-    };
-    let placeholder = match member.has_placeholder {
-        true => {
-            ", which still holds the placeholder of the samples: put an API token of your account in its place"
-        }
-        false => "",
-    };
-    format!("CloudflareAccount {account} (Secret {secret}{placeholder})")
 }

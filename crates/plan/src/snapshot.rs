@@ -161,8 +161,13 @@ pub struct Member {
     pub secrets: BTreeMap<Key, SecretFacts>,
     /// Display names of the resources that still need it.
     pub dependents: Vec<String>,
-    /// Cloudflare may not know everywhere yet what this member rests on: its zone was made, or its token first seen,
-    /// a moment ago.
+    /// Other resources of the kind that stand for the same object, where several may (zones). Only a deletion looks at
+    /// them.
+    pub sharers: BTreeMap<MemberId, Lookup<Member>>,
+    /// When the latest of what it rests on came to be: its own or its parent's object was made by kflare, or its token
+    /// first seen by this process.
+    pub newest: Option<Timestamp>,
+    /// That was a moment ago, so that Cloudflare may not know it everywhere yet.
     pub is_young: bool,
     /// The object with the ID that the resource records.
     pub live: Observed<Value>,
@@ -191,6 +196,8 @@ impl Member {
             has_placeholder: false,
             secrets: BTreeMap::new(),
             dependents: Vec::new(),
+            sharers: BTreeMap::new(),
+            newest: None,
             is_young: false,
             live: Observed::Unread,
             found: Observed::Unread,
@@ -240,6 +247,8 @@ pub struct Progress {
     pub refused_in: Option<usize>,
     /// The parent is full, with this many objects, before this member's turn comes to create.
     pub no_room: Option<u64>,
+    /// When its object was made in this pass, if others rest on it: Cloudflare may not know it everywhere yet.
+    pub founded: Option<Timestamp>,
     /// Fields that we asked Cloudflare to change; a second difference means that it does not.
     pub updated: BTreeSet<&'static str>,
     /// Its write waits for the unit's next pass.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use sandbox::cloudflare::{
-    CoexistenceCode, Culprit, IdenticalCode, Permission, Plan, PrivateProxied, RateLimitCode, Switches,
-    Token, TokenStatus, UnknownZone,
+    CoexistenceCode, Culprit, IdenticalCode, Permission, Plan, PrivateProxied, RateLimitCode, Scope,
+    Switches, Token, TokenStatus, UnknownPermission, UnknownZone,
 };
 use sandbox::fault::Target;
 use serde_json::{Value, json};
@@ -153,8 +153,8 @@ fn cloudflare(world: &World, edit: &CloudflareEdit) -> Result<(), String> {
             let id = zone_id(world, name)?;
             if api.remove_zone(&id) { Ok(()) } else { Err(format!("there is no zone {name}")) }
         }
-        CloudflareEdit::IssueToken(secret) => {
-            api.add_token(secret, Token::all(ACCOUNT_ID));
+        CloudflareEdit::IssueToken(secret, fields) => {
+            api.add_token(secret, token(world, fields)?);
             Ok(())
         }
         CloudflareEdit::TokenStatus(secret, status) => {
@@ -171,13 +171,34 @@ fn cloudflare(world: &World, edit: &CloudflareEdit) -> Result<(), String> {
             }
         }
         CloudflareEdit::TokenPermissions(names) => {
-            let permissions: Result<Vec<Permission>, _> = names.iter().map(|name| name.parse()).collect();
-            let permissions =
-                permissions.map_err(|error: sandbox::cloudflare::UnknownPermission| error.to_string())?;
-            api.set_token(TOKEN, Token::all(ACCOUNT_ID).with_permissions(permissions));
+            let token =
+                Token::all(ACCOUNT_ID).with_permissions(permissions(names.iter().map(String::as_str))?);
+            api.set_token(TOKEN, token);
             Ok(())
         }
     }
+}
+
+fn permissions<'n>(names: impl Iterator<Item = &'n str>) -> Result<Vec<Permission>, String> {
+    names.map(|name| name.trim().parse().map_err(|error: UnknownPermission| error.to_string())).collect()
+}
+
+/// A token that may do everything in the account, but for what the fields take from it.
+fn token(world: &World, fields: &BTreeMap<String, Value>) -> Result<Token, String> {
+    let mut token = Token::all(ACCOUNT_ID);
+    for (field, value) in fields {
+        match (field.as_str(), value.as_str().unwrap_or_default()) {
+            ("permissions", names) => token = token.with_permissions(permissions(names.split(','))?),
+            ("zone", name) => token.zones = Scope::Only([zone_id(world, name)?].into()),
+            ("owner", "account") => token.kind = Token::account_owned(ACCOUNT_ID).kind,
+            _ => {
+                return Err(format!(
+                    "a token has no {field}={value}; known are permissions, zone and owner=account"
+                ));
+            }
+        }
+    }
+    Ok(token)
 }
 
 fn refusal(errors: &sandbox::cloudflare::ApiErrors) -> String {

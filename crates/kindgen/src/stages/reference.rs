@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::{File, origin};
 use crate::names::paragraphs;
 use crate::project::{Kind, Project};
-use crate::table::{Field, Lifecycle, ListType, Scope, Type, Unset};
+use crate::table::{Field, GrantedOn, Lifecycle, ListType, Scope, Type, Unset};
 
 pub(super) fn files(project: &Project) -> Vec<File> {
     let file = |kind: &Kind| File {
@@ -36,12 +36,7 @@ fn page(project: &Project, kind: &Kind) -> String {
     text.push_str("| `conditions` | list | One condition, `Ready`. |\n");
     ownership(&mut text, project, kind);
     reasons(&mut text, project, kind);
-    text.push_str("\n## Permissions of the API token\n\n| Permission | What for |\n| --- | --- |\n");
-    for holder in lineage(project, kind) {
-        for permission in &holder.table.permissions {
-            let _ = writeln!(text, "| {} | {} |", permission.name, permission.why);
-        }
-    }
+    permissions(&mut text, project, kind);
     for note in &table.notes {
         let _ = write!(text, "\n## {}\n\n{}\n", note.title, paragraphs(&note.text));
     }
@@ -225,6 +220,18 @@ fn ownership(text: &mut String, project: &Project, kind: &Kind) {
     }
     if let Some(secret) = &kind.table.secret {
         let _ = writeln!(text, "The Secret of `{}` cannot be deleted while it is referred to.", secret.field);
+    }
+}
+
+fn permissions(text: &mut String, project: &Project, kind: &Kind) {
+    text.push_str("\n## Permissions of the API token\n\n");
+    text.push_str("| Permission | Granted on | What for |\n| --- | --- | --- |\n");
+    for permission in lineage(project, kind).iter().flat_map(|holder| &holder.table.permissions) {
+        let on = match permission.on {
+            GrantedOn::Account => "the account",
+            GrantedOn::Zone => "the zone",
+        };
+        let _ = writeln!(text, "| {} | {on} | {} |", permission.name, permission.why);
     }
 }
 

@@ -24,7 +24,7 @@ fn unknown_field() {
         "min = 1\n",
         "minimum = 1\n",
         &expect![
-            "kinds/red_widget.toml:56: unknown field `minimum`, expected one of `name`, `type`, `doc`, `required`, `default`, `immutable`, `write_only`, `min`, `max`, `min_length`, `max_length`, `pattern`, `format`, `enum`, `fields`, `item`, `list`, `min_items`, `max_items`, `max_properties`, `rules`, `wire`, `unset`, `clear`, `own_call`"
+            "kinds/red_widget.toml:73: unknown field `minimum`, expected one of `name`, `type`, `doc`, `required`, `default`, `immutable`, `write_only`, `min`, `max`, `min_length`, `max_length`, `pattern`, `format`, `enum`, `fields`, `item`, `list`, `min_items`, `max_items`, `max_properties`, `rules`, `wire`, `unset`, `clear`, `own_call`"
         ],
     );
 }
@@ -290,4 +290,46 @@ fn missing_files() {
         .assert_eq(&without(0));
     expect!["crates/kinds/src/reason.rs is missing: it lists the reasons that tables may name"]
         .assert_eq(&without(3));
+}
+
+#[test]
+fn calls_without_a_permission() {
+    check(
+        "for = [\"read\"]",
+        "for = []",
+        &expect![
+            "kinds/red_widget.toml: permissions: `read` is missing; say in its `for` which permission these calls need"
+        ],
+    );
+}
+
+#[test]
+fn one_purpose_of_two_permissions() {
+    check(
+        "for = [\"create\", \"change\"]",
+        "for = [\"create\", \"change\", \"read\"]",
+        &expect![
+            "kinds/red_widget.toml: the purpose of the permission Widgets: Edit is taken by Widgets: Read; choose another"
+        ],
+    );
+}
+
+#[test]
+fn own_call_with_an_unknown_permission() {
+    check(
+        "permission = \"Grades: Edit\"",
+        "permission = \"Marks: Edit\"",
+        &expect![[
+            r#"kinds/red_widget.toml: spec.grade.own_call: "Marks: Edit" is none of the table's permissions; add it there"#
+        ]],
+    );
+}
+
+#[test]
+fn write_permission_of_a_kind_that_is_only_read() {
+    let mut sources = toy();
+    sources[2].text = sources[2].text.replace("for = [\"read\"]", "for = [\"read\", \"create\"]");
+    let error = Project::load(&sources).map(|_| ()).expect_err("the table is wrong");
+    expect!["kinds/shelf.toml: permissions: `create` has no meaning here; the kind is only read"]
+        .assert_eq(&error.to_string());
 }

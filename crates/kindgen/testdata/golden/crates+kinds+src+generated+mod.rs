@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 2b223d7c0b72603ea76c498381c15b974b7b8b4ec848d37792592c735832563f) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 66c5b0d1c079047964d107ab5bc99d1a97f76ddb75082c276636475740acfd6e) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod red_widget;

@@ -1,4 +1,4 @@
-// Generated from kinds/red_widget.toml (sha256 8066a6dd3bb24467961573813ae28eecdb6515c12a4be2c748ca30db57fdd459) by kindgen, do not edit.
+// Generated from kinds/red_widget.toml (sha256 8fb52944c246e038a9108b6d285407a5ada57f1549b417124fa6f3a60febbcd6) by kindgen, do not edit.
 //! The row and the types of RedWidget.
 
 use std::collections::BTreeSet;
@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::condition::Condition;
 use crate::table::{
-    Batch, Field, Grouping, Identity, Lifecycle, OwnCall, Reference, Routes, Scope, StatusField, Update,
-    Usage, WhenUnset,
+    Batch, Field, GrantedOn, Grouping, Identity, Lifecycle, OwnCall, Permission, Permissions, Reference,
+    Routes, Scope, StatusField, Update, Usage, WhenUnset,
 };
 use crate::{Kind, Reason, hooks, limits};
 
@@ -55,6 +55,11 @@ pub(super) static KIND: Kind = Kind {
         claims: true,
         conflict: Reason::Taken,
     },
+    permissions: Permissions {
+        read: Permission { name: "Widgets: Read", on: GrantedOn::Zone },
+        create: Some(Permission { name: "Widgets: Edit", on: GrantedOn::Zone }),
+        change: Some(Permission { name: "Widgets: Edit", on: GrantedOn::Zone }),
+    },
     fields: &[
         Field {
             name: "size",
@@ -82,7 +87,11 @@ pub(super) static KIND: Kind = Kind {
             wire: "/grade",
             unset: WhenUnset::Kept,
             immutable: false,
-            own_call: Some(OwnCall { path: "/widgets/{id}/grade", body: "/value" }),
+            own_call: Some(OwnCall {
+                path: "/widgets/{id}/grade",
+                body: "/value",
+                permission: Permission { name: "Grades: Edit", on: GrantedOn::Account },
+            }),
         },
         Field {
             name: "tags",
@@ -95,7 +104,6 @@ pub(super) static KIND: Kind = Kind {
     ],
     status: &[StatusField { status: "/widgetID", wire: "/id" }],
     ready: Reason::Fine,
-    permissions: &[],
     hooks: hooks::red_widget::HOOKS,
 };
 

@@ -1,10 +1,13 @@
-// Generated from kinds/shelf.toml (sha256 9bd5bb9f8c1fe00bbc31f936aed1ee5b0c345164bca34c268bdeb5722df1dd0c) by kindgen, do not edit.
+// Generated from kinds/shelf.toml (sha256 1771076fa4c369ca5d15542b67124fd72e8bc9ab2f4051f5516803f9e7e4caee) by kindgen, do not edit.
 //! The row and the types of Shelf.
 
 use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
-use crate::table::{Grouping, Identity, Lifecycle, Routes, Scope, SecretReference, Update};
+use crate::table::{
+    GrantedOn, Grouping, Identity, Lifecycle, Permission, Permissions, Routes, Scope, SecretReference,
+    Update,
+};
 use crate::{Kind, Reason, hooks};
 
 /// A shelf.
@@ -43,10 +46,14 @@ pub(super) static KIND: Kind = Kind {
         claims: false,
         conflict: Reason::AlreadyExists,
     },
+    permissions: Permissions {
+        read: Permission { name: "Shelves: Read", on: GrantedOn::Account },
+        create: None,
+        change: None,
+    },
     fields: &[],
     status: &[],
     ready: Reason::Fine,
-    permissions: &["Shelves: Read"],
     hooks: hooks::shelf::HOOKS,
 };
 

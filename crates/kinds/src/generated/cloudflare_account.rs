@@ -1,4 +1,4 @@
-// Generated from kinds/cloudflare_account.toml (sha256 70d0e0bcf766dac15441b61e5573b5a1464e7184d116bd2187772f060ddb7080) by kindgen, do not edit.
+// Generated from kinds/cloudflare_account.toml (sha256 a55a8891c0b47dce03f6a644f15678032017c238bc71dd8bb666b598fc3b549f) by kindgen, do not edit.
 //! The row and the types of CloudflareAccount.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
-use crate::table::{Grouping, Identity, Lifecycle, Routes, Scope, SecretReference, StatusField, Update};
+use crate::table::{
+    GrantedOn, Grouping, Identity, Lifecycle, Permission, Permissions, Routes, Scope, SecretReference,
+    StatusField, Update,
+};
 use crate::{Kind, Reason, hooks};
 
 /// A Cloudflare account and the API token that kflare uses for it.
@@ -45,10 +48,14 @@ pub(super) static KIND: Kind = Kind {
         claims: false,
         conflict: Reason::AlreadyExists,
     },
+    permissions: Permissions {
+        read: Permission { name: "Account Settings: Read", on: GrantedOn::Account },
+        create: None,
+        change: None,
+    },
     fields: &[],
     status: &[StatusField { status: "/accountName", wire: "/name" }],
     ready: Reason::Validated,
-    permissions: &["Account Settings: Read"],
     hooks: hooks::cloudflare_account::HOOKS,
 };
 

@@ -1,4 +1,4 @@
-// Generated from kinds/dns_record.toml (sha256 da1733beaf88d2280de41df1f1a422debff7300056b214aaf9009e3c04f3b072) by kindgen, do not edit.
+// Generated from kinds/dns_record.toml (sha256 c000ec4647d5fa81b81538df8ca255d6984acdaf29166177c817ac9e5f02a4f9) by kindgen, do not edit.
 //! The row and the types of DNSRecord.
 
 use std::collections::BTreeSet;
@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::condition::Condition;
 use crate::table::{
-    Batch, Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, StatusField, Update, Usage,
-    WhenUnset,
+    Batch, Field, GrantedOn, Grouping, Identity, Lifecycle, Permission, Permissions, Reference, Routes,
+    Scope, StatusField, Update, Usage, WhenUnset,
 };
 use crate::{Kind, Reason, hooks, limits};
 
@@ -58,6 +58,11 @@ pub(super) static KIND: Kind = Kind {
         label: Some("kflare.dev/record-id"),
         claims: true,
         conflict: Reason::RecordConflict,
+    },
+    permissions: Permissions {
+        read: Permission { name: "DNS: Read", on: GrantedOn::Zone },
+        create: Some(Permission { name: "DNS: Edit", on: GrantedOn::Zone }),
+        change: Some(Permission { name: "DNS: Edit", on: GrantedOn::Zone }),
     },
     fields: &[
         Field { name: "name", wire: "/name", unset: WhenUnset::Required, immutable: true, own_call: None },
@@ -114,7 +119,6 @@ pub(super) static KIND: Kind = Kind {
         StatusField { status: "/proxiable", wire: "/proxiable" },
     ],
     ready: Reason::Synced,
-    permissions: &["DNS: Edit"],
     hooks: hooks::dns_record::HOOKS,
 };
 

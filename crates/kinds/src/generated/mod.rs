@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 738cb01247ffa42b35247655973c2cf7dc902bd8cb428b0cddaf05555250aa07) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 96f0514062ae36cfaac589cae0a8aa034ec7820e45ae78b1c292c87e532fc6fe) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;

@@ -1,11 +1,12 @@
-// Generated from kinds/zone.toml (sha256 eb1fb5c302499dab1ef5948071e929045257d43befb80133e89d15a57f1e5369) by kindgen, do not edit.
+// Generated from kinds/zone.toml (sha256 39993add68f37409a849050622fe946640574b6d5bf322ee6e74db4620a9eecb) by kindgen, do not edit.
 //! The row and the types of Zone.
 
 use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
 use crate::table::{
-    Field, Grouping, Identity, Lifecycle, OwnCall, Reference, Routes, Scope, StatusField, Update, WhenUnset,
+    Field, GrantedOn, Grouping, Identity, Lifecycle, OwnCall, Permission, Permissions, Reference, Routes,
+    Scope, StatusField, Update, WhenUnset,
 };
 use crate::{Kind, Reason, hooks};
 
@@ -46,6 +47,11 @@ pub(super) static KIND: Kind = Kind {
         claims: false,
         conflict: Reason::AlreadyExists,
     },
+    permissions: Permissions {
+        read: Permission { name: "Zone: Read", on: GrantedOn::Zone },
+        create: Some(Permission { name: "Zone: Edit", on: GrantedOn::Account }),
+        change: Some(Permission { name: "Zone: Edit", on: GrantedOn::Zone }),
+    },
     fields: &[
         Field { name: "name", wire: "/name", unset: WhenUnset::Required, immutable: true, own_call: None },
         Field {
@@ -53,7 +59,11 @@ pub(super) static KIND: Kind = Kind {
             wire: "/plan/legacy_id",
             unset: WhenUnset::Kept,
             immutable: false,
-            own_call: Some(OwnCall { path: "/zones/{id}/subscription", body: "/rate_plan/id" }),
+            own_call: Some(OwnCall {
+                path: "/zones/{id}/subscription",
+                body: "/rate_plan/id",
+                permission: Permission { name: "Billing: Edit", on: GrantedOn::Account },
+            }),
         },
         Field {
             name: "type",
@@ -71,7 +81,6 @@ pub(super) static KIND: Kind = Kind {
         StatusField { status: "/cloudflareMetadata/status", wire: "/status" },
     ],
     ready: Reason::Synced,
-    permissions: &["Zone: Edit", "Billing: Edit"],
     hooks: hooks::zone::HOOKS,
 };
 

@@ -28,7 +28,7 @@ fn credentials(count: &Arc<AtomicUsize>) -> Credentials {
             Ok::<_, kube::Error>(Response::new(Full::new(Bytes::from(secret.to_string()))))
         }
     };
-    Credentials::new(Client::new(tower::service_fn(answer), "default"), Duration::from_secs(10))
+    Credentials::new(Client::new(tower::service_fn(answer), "default"), Duration::from_secs(10), None)
 }
 
 fn key() -> Key {

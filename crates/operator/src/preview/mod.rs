@@ -201,7 +201,8 @@ fn context(
     let sender = Sender { cloudflare, kubernetes: kubernetes.clone(), kubernetes_timeout, lease };
     Context {
         shared: Arc::clone(shared),
-        credentials: Credentials::new(kubernetes, kubernetes_timeout),
+        // When the operator first saw a token is not known here: the plan shows what is said once it is not new any more.
+        credentials: Credentials::new(kubernetes, kubernetes_timeout, None),
         sender: Arc::new(sender),
         effects: Effects::Foreseen(foresight),
         clock,

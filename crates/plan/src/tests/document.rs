@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 
 use expect_test::expect;
-use kinds::table::{Document, Grouping, Hooks, Identity, Lifecycle, Reference, Routes, Scope, Update};
+use kinds::table::{
+    Document, GrantedOn, Grouping, Hooks, Identity, Lifecycle, Permission, Permissions, Reference, Routes,
+    Scope, Update,
+};
 use kinds::{Kind, Reason};
 use serde_json::json;
 
 use super::harness::{check, check_once};
 
-static TOY: Kind = Kind {
+const TOYS: Permission = Permission { name: "Toys: Edit", on: GrantedOn::Zone };
+
+pub(super) static TOY: Kind = Kind {
     name: "Toy",
     plural: "toys",
     singular: "toy",
@@ -45,10 +50,10 @@ static TOY: Kind = Kind {
         claims: false,
         conflict: Reason::AlreadyExists,
     },
+    permissions: Permissions { read: TOYS, create: Some(TOYS), change: Some(TOYS) },
     fields: &[],
     status: &[],
     ready: Reason::Synced,
-    permissions: &[],
     hooks: Hooks {
         body: |spec, _| Ok(json!({"color": spec["color"]})),
         canonical: |wire, _| json!({"color": wire["color"]}),

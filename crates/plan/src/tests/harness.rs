@@ -38,6 +38,12 @@ pub(super) struct World {
     pub(super) dependents: Vec<String>,
     /// Cloudflare refuses writes whose body holds this text, with this code.
     pub(super) refuses: BTreeMap<String, i64>,
+    /// The status of those refusals, if not 400.
+    pub(super) refusal_status: Option<u16>,
+    /// How many seconds ago what the objects rest on came to be, if not long ago.
+    pub(super) age: Option<i64>,
+    /// Others that stand for the same object as each of the objects.
+    pub(super) sharers: Vec<Sharer>,
     /// Creates whose body holds this text are carried out and never answered.
     pub(super) lost: Vec<String>,
     /// Reads fail with this status.
@@ -73,6 +79,18 @@ pub(super) struct World {
     /// What `predict` calls the objects that were created, by their IDs.
     #[serde(skip)]
     stand_ins: BTreeMap<String, String>,
+}
+
+/// Another resource of the kind.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Sharer {
+    /// As users write it; null: it could not be read.
+    pub(super) object: Value,
+    /// The ID of its account, if it is another one; `missing` or `unknown`.
+    pub(super) account: Option<String>,
+    /// What waits for it.
+    pub(super) dependents: Vec<String>,
 }
 
 /// 2026-01-01T00:00:00Z.
@@ -244,8 +262,9 @@ impl World {
             }
         }
         for object in self.objects.clone() {
-            let member = self.member(kind, serde_json::from_value(object).unwrap());
+            let mut member = self.member(kind, serde_json::from_value(object).unwrap());
             let id = MemberId::new(kind, member.object.key());
+            member.sharers = self.sharers(kind);
             if let Some(external) = kind.external_id(&member.object).filter(|_| kind.identity.claims) {
                 let recorded = member.object.status_str(kind.identity.status) == Some(external);
                 let claim = Claim {
@@ -257,7 +276,7 @@ impl World {
             }
             members.insert(id, member);
         }
-        Snapshot {
+        let mut snapshot = Snapshot {
             unit,
             members,
             claims,
@@ -268,7 +287,31 @@ impl World {
             refused: Default::default(),
             memory: self.memory.clone(),
             deletion_default: if self.retain { Deletion::Retain } else { Deletion::Delete },
-        }
+        };
+        crate::context::note_ages(&mut snapshot, self.now());
+        snapshot
+    }
+
+    /// Sharers are named `web/<number>` when they cannot be read.
+    fn sharers(&self, kind: &'static kinds::Kind) -> BTreeMap<MemberId, Lookup<Member>> {
+        let sharer = |(number, sharer): (usize, &Sharer)| {
+            if sharer.object.is_null() {
+                let id = MemberId::new(kind, Key::new("web", number.to_string()));
+                return (id, Lookup::Unknown("its cached copy cannot be read".to_owned()));
+            }
+            let mut member = self.member(kind, serde_json::from_value(sharer.object.clone()).unwrap());
+            member.dependents.clone_from(&sharer.dependents);
+            match (sharer.account.as_deref(), &mut member.account) {
+                (Some("missing"), account) => *account = Lookup::Missing,
+                (Some("unknown"), account) => *account = Lookup::Unknown("no answer".to_owned()),
+                (Some(other), Lookup::Found(account)) => {
+                    Arc::make_mut(account).spec["accountID"] = json!(other);
+                }
+                _ => {}
+            }
+            (MemberId::new(kind, member.object.key()), Lookup::Found(member))
+        };
+        self.sharers.iter().enumerate().map(sharer).collect()
     }
 
     fn member(&self, kind: &'static kinds::Kind, object: Resource) -> Member {
@@ -306,6 +349,7 @@ impl World {
         };
         member.has_placeholder = self.placeholder;
         member.dependents.clone_from(&self.dependents);
+        member.newest = self.age.map(|age| self.now() - jiff::SignedDuration::from_secs(age));
         for key in [protection::referenced(&member), protection::recorded(&member)].into_iter().flatten() {
             let secret = self.secret.clone().map_or(Lookup::Missing, |finalizers| {
                 let mut secret = Resource::default();
@@ -370,7 +414,11 @@ impl World {
             Request::Cloudflare { call, .. } => {
                 let text = call.to_string();
                 if let Some((word, code)) = self.refuses.iter().find(|(word, _)| text.contains(*word)) {
-                    return Outcome::Refused(error(400, *code, &format!("refused because of {word}")));
+                    return Outcome::Refused(error(
+                        self.refusal_status.unwrap_or(400),
+                        *code,
+                        &format!("refused because of {word}"),
+                    ));
                 }
                 if crate::document::is_write(act) {
                     self.document = call.body.clone().unwrap();

@@ -9,4 +9,5 @@ mod harness;
 mod ownership;
 mod predict;
 mod record;
+mod refusal;
 mod zone;

@@ -304,7 +304,7 @@ objects:
 reads_fail: 403
 ",
         &expect![[r#"
-            status: DNSRecord apps/www Ready=False TerminalError: cannot list the objects of the parent with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which may lack DNS: Edit: no (10000)
+            status: DNSRecord apps/www Ready=False TerminalError: cannot list the objects of the parent with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which needs the permission "DNS: Read" on the zone: no (10000)
             next: DNSRecord apps/www After(600s, Drift)
         "#]],
     );
@@ -486,7 +486,7 @@ refuses: {POST: 9207}
             stage
               PATCH DNSRecord apps/ds {"metadata":{"annotations":{"kflare.dev/creating":null},"uid":"uid-ds"}}
                 DNSRecord apps/ds unmark (nothing that exists is touched)
-            status: DNSRecord apps/ds Ready=False APIError: cannot create it: refused because of POST (9207); it may need an NS record of the same name, so it is tried again
+            status: DNSRecord apps/ds Ready=False APIError: cannot create it; it may need an NS record of the same name, so it is tried again: refused because of POST (9207)
             next: DNSRecord apps/ds Fault(None)
         "#]],
     );

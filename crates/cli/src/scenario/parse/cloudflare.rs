@@ -52,7 +52,10 @@ fn token(words: &mut Words) -> Result<CloudflareEdit, Problem> {
     const STATES: [&str; 3] = ["active", "disabled", "expired"];
     let word = words.need("what happens to the token")?;
     match word.as_str() {
-        "issue" => Ok(CloudflareEdit::IssueToken(words.need("the secret")?)),
+        "issue" => {
+            let secret = words.need("the secret")?;
+            Ok(CloudflareEdit::IssueToken(secret, fields_of(words.rest())?))
+        }
         "permissions" => {
             let list = words.need("the permissions, separated by commas")?;
             let permissions = list.split(',').map(|permission| permission.trim().to_owned()).collect();

@@ -85,7 +85,10 @@ fn b148_a_missing_permission_is_named() {
         let object = get(&world, "www");
         let condition = ready(&object).unwrap();
         let message = condition["message"].as_str().unwrap();
-        assert!(message.contains("DNS: Edit") && message.contains("cloudflare-token"), "{message}");
+        assert!(
+            message.contains("\"DNS: Read\" on the zone") && message.contains("cloudflare-token"),
+            "{message}"
+        );
         assert_eq!(condition["reason"], "TerminalError");
     })
     .unwrap();

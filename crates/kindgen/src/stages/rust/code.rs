@@ -87,7 +87,8 @@ pub(super) fn import(prefix: &str, names: &[String]) -> String {
     let mut text = format!("{prefix}{{\n");
     let mut line = inner.clone();
     for name in &names {
-        if line.len() + name.len() + 1 > WIDTH {
+        // rustfmt leaves a column of a wrapped list unused.
+        if line.len() + name.len() + 1 >= WIDTH {
             text.push_str(line.trim_end());
             text.push('\n');
             line.clone_from(&inner);
@@ -117,5 +118,15 @@ mod tests {
     fn imports_are_sorted() {
         assert_eq!(import("use a::", &["C".to_owned(), "B".to_owned()]), "use a::{B, C};\n");
         assert_eq!(import("use a::", &["B".to_owned()]), "use a::B;\n");
+    }
+
+    #[test]
+    fn a_wrapped_import_leaves_the_last_column_free() {
+        let first_line = |second: usize| {
+            let names = ["a".repeat(60), "b".repeat(second), "c".to_owned(), "d".repeat(30)];
+            import("use x::", &names).lines().nth(1).map(str::len)
+        };
+        assert_eq!(first_line(39), Some(109), "as rustfmt leaves it");
+        assert_eq!(first_line(40), Some(107), "as rustfmt breaks it");
     }
 }

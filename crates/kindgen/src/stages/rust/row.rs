@@ -3,7 +3,8 @@
 use super::code::{Code, import};
 use crate::project::Kind;
 use crate::table::{
-    Field, Grouping, Identity, Lifecycle, Reference, Routes, Scope, Secret, Unset, Update, Usage,
+    Field, GrantedOn, Grouping, Identity, Lifecycle, Permission, Purpose, Reference, Routes, Scope, Secret,
+    Table, Unset, Update, Usage,
 };
 
 /// What a row uses of the crate's row types.
@@ -11,9 +12,12 @@ pub(super) fn imports(kind: &Kind) -> String {
     let table = &kind.table;
     let wired = || table.spec.iter().filter(|field| field.wire.is_some());
     let used = [
+        ("GrantedOn", true),
         ("Grouping", true),
         ("Identity", true),
         ("Lifecycle", true),
+        ("Permission", true),
+        ("Permissions", true),
         ("Routes", true),
         ("Scope", true),
         ("Update", true),
@@ -51,15 +55,10 @@ pub(super) fn of(kind: &Kind) -> String {
             ("secret", Code::option(table.secret.as_ref().map(secret))),
             ("routes", routes(&table.routes)),
             ("identity", identity(&table.identity)),
-            ("fields", Code::Slice(table.spec.iter().filter_map(field).collect())),
+            ("permissions", permissions(table)),
+            ("fields", Code::Slice(table.spec.iter().filter_map(|it| field(table, it)).collect())),
             ("status", Code::Slice(table.status.iter().flat_map(|field| copied("", field)).collect())),
             ("ready", reason(&table.ready)),
-            (
-                "permissions",
-                Code::Slice(
-                    table.permissions.iter().map(|permission| Code::text(&permission.name)).collect(),
-                ),
-            ),
             ("hooks", Code::atom(format!("hooks::{}::HOOKS", kind.stem))),
         ],
     );
@@ -185,7 +184,23 @@ fn identity(identity: &Identity) -> Code {
     )
 }
 
-fn field(field: &Field) -> Option<Code> {
+fn permission(permission: &Permission) -> Code {
+    let on = match permission.on {
+        GrantedOn::Account => "GrantedOn::Account",
+        GrantedOn::Zone => "GrantedOn::Zone",
+    };
+    Code::Struct("Permission", vec![("name", Code::text(&permission.name)), ("on", Code::atom(on))])
+}
+
+fn permissions(table: &Table) -> Code {
+    let of = |purpose| table.permissions.iter().find(|it| it.calls.contains(&purpose)).map(permission);
+    // The check saw that there is one for reads.
+    let read = of(Purpose::Read).unwrap_or_else(|| Code::atom("None"));
+    let (create, change) = (Code::option(of(Purpose::Create)), Code::option(of(Purpose::Change)));
+    Code::Struct("Permissions", vec![("read", read), ("create", create), ("change", change)])
+}
+
+fn field(table: &Table, field: &Field) -> Option<Code> {
     let wire = field.wire.as_deref()?;
     let unset = match (&field.default, field.unset) {
         (Some(default), _) => format!("WhenUnset::Default({:?})", default.to_string()),
@@ -196,7 +211,11 @@ fn field(field: &Field) -> Option<Code> {
         (None, Some(Unset::Required) | None) => "WhenUnset::Required".to_owned(),
     };
     let own_call = field.own_call.as_ref().map(|call| {
-        Code::Struct("OwnCall", vec![("path", Code::text(&call.path)), ("body", Code::text(&call.body))])
+        // The check saw that it is there.
+        let named = table.permissions.iter().find(|it| it.name == call.permission).map(permission);
+        let (path, body) = (Code::text(&call.path), Code::text(&call.body));
+        let named = named.unwrap_or_else(|| Code::atom("None"));
+        Code::Struct("OwnCall", vec![("path", path), ("body", body), ("permission", named)])
     });
     Some(Code::Struct(
         "Field",
