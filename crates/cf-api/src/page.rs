@@ -97,12 +97,13 @@ impl Pages {
     ///
     /// # Errors
     /// [`PageError`]; the list is then unknown, not shorter.
-    pub fn next(&mut self, answer: &Answer) -> Result<Option<Request>, PageError> {
-        let Value::Array(items) = &answer.result else { return Err(PageError::NotAList) };
-        let info = answer.page.clone().unwrap_or_default();
+    pub fn next(&mut self, answer: Answer) -> Result<Option<Request>, PageError> {
+        let Value::Array(items) = answer.result else { return Err(PageError::NotAList) };
+        let info = answer.page.unwrap_or_default();
+        let count = items.len();
         let fresh = self.keep(items);
         let next = match self.style {
-            Style::Page => self.next_page(items.len(), fresh, &info),
+            Style::Page => self.next_page(count, fresh, &info),
             Style::Cursor => self.next_cursor(&info),
         };
         if next.is_none() {
@@ -123,14 +124,14 @@ impl Pages {
     }
 
     /// Keeps the items that are new; whether there were any.
-    fn keep(&mut self, items: &[Value]) -> bool {
+    fn keep(&mut self, items: Vec<Value>) -> bool {
         let repeated = self.page > 1 && self.items[self.last_page_at..] == *items;
         let before = self.items.len();
         if !repeated {
             for item in items {
                 let id = item.get("id").and_then(Value::as_str);
                 if id.is_none_or(|id| self.ids.insert(id.to_owned())) {
-                    self.items.push(item.clone());
+                    self.items.push(item);
                 }
             }
             self.last_page_at = before;

@@ -20,28 +20,46 @@ use crate::cache::Cache;
 use crate::credentials::{Credentials, SecretRead, credential};
 use crate::limits::{CHAIN_MAX, SECRET_READS_AT_ONCE};
 use crate::object;
-use crate::queue::Slice;
+use crate::queue::{Due, Slice};
 use crate::state::State;
 
 /// The tokens of a pass, by where they come from; dropped with it.
 pub type Tokens = BTreeMap<CredId, Secret>;
 
-/// What the caches say. Members that no longer exist are left out.
+/// A pass over a unit, still without members.
 #[must_use]
-pub fn from_caches(
+pub fn begin(
     state: &mut State,
     slice: &Slice,
     deletion_default: policy::Deletion,
     now: Timestamp,
 ) -> Snapshot {
-    let memory = state.memory(&slice.unit, now);
-    let cache = &state.cache;
+    Snapshot {
+        unit: slice.unit.clone(),
+        members: BTreeMap::new(),
+        claims: BTreeMap::new(),
+        listing: Observed::Unread,
+        document: Observed::Unread,
+        complete: slice.complete,
+        refused: BTreeSet::new(),
+        usage_asked: false,
+        memory: state.memory(&slice.unit, now),
+        deletion_default,
+    }
+}
+
+/// What the caches say of members that are due, in the place of those that the snapshot had. Those that no longer exist
+/// are left out.
+pub fn from_caches<'d>(
+    cache: &Cache,
+    snapshot: &mut Snapshot,
+    due: impl IntoIterator<Item = (&'d MemberId, &'d Due)>,
+) {
     let mut known = Known { cache, objects: BTreeMap::new() };
-    let mut members = BTreeMap::new();
     let mut claiming = None;
-    for (id, due) in &slice.members {
+    let members = due.into_iter().filter_map(|(id, due)| {
         let (Some(kind), Lookup::Found(object)) = (kinds::kind(id.kind), cache.get(id.kind, &id.key)) else {
-            continue;
+            return None;
         };
         claiming = claiming.or(kind.identity.spec.is_none().then_some(kind.name));
         let mut member = Member::new(kind, object, due.class);
@@ -51,23 +69,20 @@ pub fn from_caches(
             let leftovers = cache.leftover_protections().cloned();
             member.secrets.extend(leftovers.map(|key| (key, SecretFacts::default())));
         }
-        members.insert(id.clone(), member);
-    }
-    let claims = claiming.map_or_else(BTreeMap::new, |kind| {
-        let named = members.values().flat_map(named_ids);
-        cache.claims(kind, named)
+        Some((id.clone(), member))
     });
-    Snapshot {
-        unit: slice.unit.clone(),
-        members,
-        claims,
-        listing: Observed::Unread,
-        document: Observed::Unread,
-        complete: slice.complete,
-        usage_asked: false,
-        refused: BTreeSet::new(),
-        memory,
-        deletion_default,
+    // Collected and not inserted one by one, which would leave half of the map's nodes empty.
+    snapshot.members = members.collect();
+    if let Some(kind) = claiming {
+        let claims = cache.claims(kind, snapshot.members.values().flat_map(named_ids));
+        add_claims(snapshot, claims);
+    }
+}
+
+/// What is there counts our own patches of this pass.
+fn add_claims(snapshot: &mut Snapshot, claims: BTreeMap<String, Vec<Claim>>) {
+    for (id, claims) in claims {
+        snapshot.claims.entry(id).or_insert(claims);
     }
 }
 
@@ -91,10 +106,7 @@ pub fn claims_of_answer(cache: &Cache, snapshot: &mut Snapshot, answer: &ReadAns
     };
     let id = |item: &'_ Value| item.pointer(kind.identity.wire).and_then(Value::as_str).map(str::to_owned);
     let ids: Vec<String> = items.iter().filter_map(id).collect();
-    for (id, claims) in cache.claims(kind.name, ids.iter().map(String::as_str)) {
-        // What is there counts our own patches of this pass.
-        snapshot.claims.entry(id).or_insert(claims);
-    }
+    add_claims(snapshot, cache.claims(kind.name, ids.iter().map(String::as_str)));
 }
 
 /// The caches, with each parent parsed once per pass: thousands of records share one zone.
@@ -169,14 +181,15 @@ impl Known<'_> {
     }
 }
 
-/// Reads the token of every member, each Secret once, and the metadata of the Secrets that a member protects.
-/// A paused member's token is not read (seed: Pausing a resource).
+/// Reads the token of every member, each Secret once, and the metadata of the Secrets that a member protects. A token that
+/// the pass knows is not read again. A paused member's token is not read (seed: Pausing a resource).
 pub async fn credentials(
     snapshot: &mut Snapshot,
     cache_of: impl Fn(&Key) -> Vec<MemberId>,
     credentials: &Credentials,
     client: &Client,
     asked: Instant,
+    known: &Tokens,
 ) -> Tokens {
     let mut places = BTreeMap::new();
     let mut protected = BTreeSet::new();
@@ -193,7 +206,9 @@ pub async fn credentials(
             protected.extend(member.secrets.keys().cloned());
         }
     }
-    let secrets: BTreeSet<Key> = places.values().map(|(key, _)| key.clone()).collect();
+    let is_known = |(key, entry): &&(Key, String)| known.contains_key(&CredId::new(key, entry));
+    let secrets: BTreeSet<Key> =
+        places.values().filter(|place| !is_known(place)).map(|(key, _)| key.clone()).collect();
     let read = |key: Key| async move {
         let read = credentials.read(&key, asked).await;
         (key, read)
@@ -219,10 +234,7 @@ pub async fn credentials(
     );
     let mut tokens = Tokens::new();
     for (id, member) in &mut snapshot.members {
-        if let Some((key, entry)) = places.get(id)
-            && let Some(read) = reads.get(key)
-        {
-            let (found, token) = credential(key, entry, read);
+        if let Some((found, token)) = places.get(id).and_then(|place| found_at(place, known, &reads)) {
             member.credential = found;
             member.has_placeholder =
                 token.as_ref().is_some_and(|(_, token)| token.is(names::TOKEN_PLACEHOLDER));
@@ -241,6 +253,19 @@ pub async fn credentials(
         }
     }
     tokens
+}
+
+/// What is known of the token at a place.
+fn found_at(
+    (key, entry): &(Key, String),
+    known: &Tokens,
+    reads: &BTreeMap<Key, SecretRead>,
+) -> Option<(Credential, Option<(CredId, Secret)>)> {
+    let cred = CredId::new(key, entry);
+    match known.get(&cred) {
+        Some(token) => Some((Credential::Usable(cred.clone()), Some((cred, token.clone())))),
+        None => reads.get(key).map(|read| credential(key, entry, read)),
+    }
 }
 
 /// When the last of a slice's members asked to be looked at: what was read since then is new to all of them.

@@ -7,6 +7,10 @@ use std::time::Duration;
 /// costs one list (design §8); more wait for the next pass.
 pub const SLICE_MAX: usize = 20_000;
 
+/// Members of a pass that are held at once while the list that all share shows them in order: some 12 kB each, so that
+/// they are little beside the list; with fewer, the caches would be locked more often than it is worth.
+pub const PORTION: usize = 500;
+
 /// Due members that end a hold-off early: the largest DNS batch that Cloudflare takes.
 pub const SLICE_FULL: usize = cf_api::limits::BATCH_MAX_PAID;
 

@@ -18,7 +18,7 @@ use crate::drift::DriftWatch;
 use crate::effects::Effects;
 use crate::events::Publisher;
 use crate::leader::{self, Candidate, LeaderConfig, Leadership, Lease};
-use crate::limits::CONCURRENCY;
+use crate::limits::{CONCURRENCY, PORTION};
 use crate::metrics::Metrics;
 use crate::pass::Context;
 use crate::pass_time::Parked;
@@ -53,6 +53,8 @@ pub struct Config {
     pub leader: Option<LeaderConfig>,
     /// Passes at once.
     pub concurrency: usize,
+    /// Members that a pass takes in at once.
+    pub portion: usize,
 }
 
 impl Config {
@@ -68,6 +70,7 @@ impl Config {
             reconcile_timeout: Duration::from_secs(300),
             leader: None,
             concurrency: CONCURRENCY,
+            portion: PORTION,
         }
     }
 }
@@ -259,5 +262,6 @@ fn context(
         reconcile_timeout: config.reconcile_timeout,
         default_deletion: config.default_deletion,
         parked: Parked::default(),
+        portion: config.portion,
     }
 }

@@ -1,6 +1,9 @@
 //! One pass over one unit: gather, then read, decide and send in rounds, then report (design §3).
 //! Every choice is `plan`'s; this module only carries facts and outcomes between it and the world.
 
+mod portions;
+
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +11,11 @@ use std::time::Duration;
 use cf_api::error::Cause;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
-use kinds::{Key, Reason};
+use kinds::Reason;
 use plan::snapshot::{Credential, Member, Observed, Snapshot};
 use plan::stage::class_of;
 use plan::{Act, Decision, Hold, MemberId, Next, Outcome, Read, ReadAnswer, Reply, Report, Request, UnitKey};
 
-use crate::ages;
 use crate::cloudflare::Clock;
 use crate::credentials::Credentials;
 use crate::effects::Effects;
@@ -45,6 +47,8 @@ pub struct Context {
     pub default_deletion: plan::policy::Deletion,
     /// Counts the passes that wait for the budget.
     pub parked: Parked,
+    /// Members of a large unit that are taken in at once.
+    pub portion: usize,
 }
 
 /// Runs a pass; a panic in it is counted, reported on its members and retried with back-off.
@@ -74,37 +78,40 @@ struct Pass<'c> {
     snapshot: Snapshot,
     tokens: Tokens,
     time: PassTime,
+    /// Members that were found in order before the others, and when they are looked at again.
+    rested: BTreeMap<MemberId, Again>,
     /// Something was carried out, so that another look at once may find more to do.
     moved: bool,
+    /// A member needs a change by its user.
+    is_terminal: bool,
 }
 
 impl<'c> Pass<'c> {
     async fn run(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
-        let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
-        let now = (context.clock)();
-        let mut snapshot =
-            gather::from_caches(&mut context.shared.lock(), slice, context.default_deletion, now);
-        let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
-        let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
-        let tokens =
-            gather::credentials(&mut snapshot, users, credentials, kubernetes, gather::asked(slice)).await;
-        ages::note(&mut snapshot, &context.shared.lock(), credentials, &tokens, now);
-        let mut pass = Pass { context, snapshot, tokens, time, moved: false };
+        let mut pass = Pass::begin(context, slice);
+        pass.gather(slice).await;
         pass.rounds().await;
         pass.finish(slice).await
     }
 
     /// A pass that only says that the one before panicked.
     async fn tell_panic(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
-        let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
-        let now = (context.clock)();
-        let mut snapshot =
-            gather::from_caches(&mut context.shared.lock(), slice, context.default_deletion, now);
-        for member in snapshot.members.values_mut() {
+        let mut pass = Pass::begin(context, slice);
+        gather::from_caches(&context.shared.lock().cache, &mut pass.snapshot, &slice.members);
+        for member in pass.snapshot.members.values_mut() {
             let message = "a bug in kflare stopped the reconcile; please report it with the log";
             member.progress.hold = Some(Hold::new(Reason::InternalError, message));
         }
-        Pass { context, snapshot, tokens: Tokens::new(), time, moved: false }.finish(slice).await
+        pass.finish(slice).await
+    }
+
+    fn begin(context: &'c Context, slice: &Slice) -> Self {
+        let time = PassTime::start(context.reconcile_timeout, context.parked.clone());
+        let now = (context.clock)();
+        let mut state = context.shared.lock();
+        let snapshot = gather::begin(&mut state, slice, context.default_deletion, now);
+        let (tokens, rested) = (Tokens::new(), BTreeMap::new());
+        Self { context, snapshot, tokens, time, rested, moved: false, is_terminal: false }
     }
 
     fn now(&self) -> Timestamp {
@@ -207,7 +214,8 @@ impl<'c> Pass<'c> {
             self.time_out();
         }
         let mut reports = plan::report(&self.snapshot, self.now());
-        if reports.iter().any(|(_, report)| report.reason == Some(Reason::TerminalError)) {
+        self.is_terminal |= reports.iter().any(|(_, report)| report.reason == Some(Reason::TerminalError));
+        if self.is_terminal {
             self.context.shared.metrics.pass_was_terminal(controller(&slice.unit));
         }
         let writings = self.writings(&mut reports);
@@ -216,9 +224,10 @@ impl<'c> Pass<'c> {
         let now = self.now();
         state.remember(&slice.unit, std::mem::take(&mut self.snapshot.memory), now);
         let mut again = Vec::with_capacity(slice.members.len());
-        for id in slice.members.keys().filter(|id| !self.snapshot.members.contains_key(*id)) {
-            again.push((id.clone(), Again::Forget));
-        }
+        let is_gone =
+            |id: &&MemberId| !self.snapshot.members.contains_key(*id) && !self.rested.contains_key(*id);
+        again.extend(slice.members.keys().filter(is_gone).map(|id| (id.clone(), Again::Forget)));
+        again.extend(self.rested);
         for (id, report) in reports {
             let Some(member) = self.snapshot.members.get(&id) else { continue };
             let version = member.object.metadata.resource_version.as_str();

@@ -101,13 +101,13 @@ impl Sender {
         let mut request = pages.first();
         loop {
             let answer = self.cloudflare.call(secret, &request, terms).await?;
-            match pages.next(&answer) {
+            let is_no_list = answer.require_array().err();
+            match pages.next(answer) {
                 Ok(Some(next)) => request = next,
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!(route = request.route, %error, "a list cannot be read to its end");
-                    let error =
-                        answer.require_array().err().unwrap_or_else(|| ApiError::new(200, Vec::new()));
+                    let error = is_no_list.unwrap_or_else(|| ApiError::new(200, Vec::new()));
                     return Err(CallError::Api(error));
                 }
             }

@@ -9,6 +9,9 @@
 //! report(&snapshot, now)
 //! ```
 //!
+//! A snapshot need not hold all members at once: a [`List`] is shown to one portion after the other, and whoever is
+//! [`at_rest`] then may leave.
+//!
 //! Where a pass is only looked at, [`predict`] stands in for whoever sends the acts.
 //!
 //! An outcome may leave something unread (a record that turned out to be gone): then `reads` asks again, so the
@@ -46,9 +49,10 @@ mod tests;
 pub use absorb::absorb;
 pub use act::{Act, CredId, Decision, FieldDiff, Outcome, Patch, Proof, Reply, Request, Write};
 pub use hold::Hold;
+pub use listing::List;
 pub use predict::predict;
 pub use read::{Read, ReadAnswer, fold, reads};
-pub use report::{Event, Next, Report, report};
+pub use report::{Event, Next, Report, at_rest, report};
 pub use snapshot::{Listing, Lookup, Member, Memory, Observed, Snapshot};
 pub use stage::decide;
 pub use unit::{MemberId, UnitKey};

@@ -13,45 +13,57 @@ use crate::snapshot::{Listing, Member, Observed, Snapshot};
 
 /// Hands the items of the shared list to the members they concern.
 pub(crate) fn fold_list(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
-    let (items, one_page) = match answer {
-        ReadAnswer::Many { items, one_page } => (items, one_page),
-        ReadAnswer::One(_) => return shared_read_failed(snapshot, read, &not_one()),
-        ReadAnswer::Failed(fault) => return shared_read_failed(snapshot, read, &fault),
-    };
-    snapshot.listing = Observed::Seen(Listing { count: items.len(), one_page }, began);
-    snapshot.memory.listed = Some(items.len());
-    let index = Index::of(snapshot, items);
-    for member in snapshot.members.values_mut() {
-        member.progress.listed = true;
-        index.show(member, one_page, began);
+    match answer {
+        ReadAnswer::Many { items, one_page } => List::of(snapshot, items, one_page, began).show(snapshot),
+        ReadAnswer::One(_) => shared_read_failed(snapshot, read, &not_one()),
+        ReadAnswer::Failed(fault) => shared_read_failed(snapshot, read, &fault),
     }
 }
 
-/// The items of a list by external ID and by the part of the key that adoptions match.
-struct Index {
+/// The shared list as read: its items by external ID and by the part of the key that adoptions match. It serves a
+/// snapshot whose members come in portions as well as one that holds them all.
+#[derive(Debug)]
+pub struct List {
+    shown: Listing,
+    began: Timestamp,
     items: Vec<Value>,
     by_id: BTreeMap<String, usize>,
     by_key: BTreeMap<String, Vec<usize>>,
 }
 
-impl Index {
-    fn of(snapshot: &Snapshot, items: Vec<Value>) -> Self {
-        let mut index = Self { items: Vec::new(), by_id: BTreeMap::new(), by_key: BTreeMap::new() };
+impl List {
+    /// The list that these members, or some of them, asked for.
+    #[must_use]
+    pub fn of(snapshot: &Snapshot, items: Vec<Value>, one_page: bool, began: Timestamp) -> Self {
+        let shown = Listing { count: items.len(), one_page };
+        let (by_id, by_key) = (BTreeMap::new(), BTreeMap::new());
+        let mut list = Self { shown, began, items: Vec::new(), by_id, by_key };
         let Some(member) = snapshot.members.values().find(|member| reading_context(member).is_ok()) else {
-            return index;
+            return list;
         };
-        let Ok(context) = reading_context(member) else { return index };
+        let Ok(context) = reading_context(member) else { return list };
         for (position, item) in items.iter().enumerate() {
             if let Some(id) = item.pointer(member.kind.identity.wire).and_then(Value::as_str) {
-                index.by_id.insert(id.to_owned(), position);
+                list.by_id.insert(id.to_owned(), position);
             }
-            index.by_key.entry(loose_key(member, item, &context.parents)).or_default().push(position);
+            list.by_key.entry(loose_key(member, item, &context.parents)).or_default().push(position);
         }
-        index.items = items;
-        index
+        list.items = items;
+        list
     }
 
-    fn show(&self, member: &mut Member, one_page: bool, began: Timestamp) {
+    /// Hands its items to the members that are in the snapshot now.
+    pub fn show(&self, snapshot: &mut Snapshot) {
+        snapshot.listing = Observed::Seen(self.shown, self.began);
+        snapshot.memory.listed = Some(self.shown.count);
+        for member in snapshot.members.values_mut() {
+            member.progress.listed = true;
+            self.show_to(member);
+        }
+    }
+
+    fn show_to(&self, member: &mut Member) {
+        let (one_page, began) = (self.shown.one_page, self.began);
         let external = member.kind.external_id(&member.object);
         if let Some(item) = external.and_then(|id| self.by_id.get(id)).and_then(|at| self.items.get(*at)) {
             member.live = Observed::Seen(item.clone(), began);

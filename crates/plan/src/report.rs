@@ -73,6 +73,15 @@ pub fn report(snapshot: &Snapshot, now: Timestamp) -> Vec<(MemberId, Report)> {
     snapshot.members.iter().map(|(id, member)| (id.clone(), of_member(snapshot, id, member, now))).collect()
 }
 
+/// The report of a member that has nothing left to do and nothing to tell, whatever the others of its unit do: it need
+/// not stay in the snapshot.
+#[must_use]
+pub fn at_rest(snapshot: &Snapshot, id: &MemberId, now: Timestamp) -> Option<Report> {
+    let report = of_member(snapshot, id, snapshot.members.get(id)?, now);
+    let goes_on = matches!(report.next, Next::Now(_) | Next::Event | Next::Forget);
+    (report.status.is_none() && report.event.is_none() && !goes_on).then_some(report)
+}
+
 fn of_member(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) -> Report {
     let progress = &member.progress;
     let silent = |next| Report { status: None, event: None, reason: None, next, refused_credentials: false };

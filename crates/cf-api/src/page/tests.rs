@@ -74,7 +74,7 @@ fn list(server: Server, per_page: u32) -> (Listed, usize) {
     let mut calls = 0;
     while let Some(next) = request {
         calls += 1;
-        request = pages.next(&serve(server, &next)).unwrap();
+        request = pages.next(serve(server, &next)).unwrap();
     }
     (pages.finish(), calls)
 }
@@ -119,8 +119,8 @@ fn b157_a_server_that_only_knows_one_page_is_not_believed() {
     // `page` is ignored: the first page comes again and again, though there are three.
     let first = serve(Server { items: 120, ..SERVER }, &pages(50).first());
     let mut reading = pages(50);
-    assert!(reading.next(&first).unwrap().is_some());
-    assert_eq!(reading.next(&first).unwrap(), None);
+    assert!(reading.next(first.clone()).unwrap().is_some());
+    assert_eq!(reading.next(first.clone()).unwrap(), None);
     let listed = reading.finish();
     assert_eq!((listed.items.len(), listed.complete, listed.one_page), (50, false, false));
 }
@@ -130,7 +130,7 @@ fn lists_that_lack_items_are_not_complete() {
     let info = PageInfo { total_count: Some(9), total_pages: Some(1), ..PageInfo::default() };
     let mut reading = pages(50);
     let answer = Answer { page: Some(info), ..Answer::of(json!([item(1)])) };
-    assert_eq!(reading.next(&answer).unwrap(), None);
+    assert_eq!(reading.next(answer).unwrap(), None);
     assert!(!reading.finish().complete);
     assert!(list(Server { items: 120, ..SERVER }, 50).0.complete);
 }
@@ -140,8 +140,8 @@ fn an_empty_page_ends_a_list_that_was_told_to_be_longer() {
     let info = PageInfo { total_pages: Some(3), ..PageInfo::default() };
     let answer = |items| Answer { page: Some(info.clone()), ..Answer::of(items) };
     let mut reading = pages(1);
-    assert!(reading.next(&answer(json!([item(1)]))).unwrap().is_some());
-    assert_eq!(reading.next(&answer(json!([]))).unwrap(), None);
+    assert!(reading.next(answer(json!([item(1)]))).unwrap().is_some());
+    assert_eq!(reading.next(answer(json!([]))).unwrap(), None);
     let listed = reading.finish();
     assert_eq!((listed.items.len(), listed.complete), (1, false));
 }
@@ -154,15 +154,15 @@ fn items_that_move_between_pages_are_kept_once() {
         Answer { page: Some(info), ..Answer::of(items.iter().map(|n| item(*n)).collect()) }
     };
     let mut reading = pages(2);
-    assert!(reading.next(&page(&[1, 2], 1)).unwrap().is_some());
-    assert_eq!(reading.next(&page(&[2, 3], 2)).unwrap(), None);
+    assert!(reading.next(page(&[1, 2], 1)).unwrap().is_some());
+    assert_eq!(reading.next(page(&[2, 3], 2)).unwrap(), None);
     assert_eq!(reading.finish().items, [item(1), item(2), item(3)]);
 }
 
 #[test]
 fn b153_null_is_no_empty_list() {
     for result in [Value::Null, json!({}), json!("x")] {
-        assert_eq!(pages(50).next(&Answer::of(result)), Err(PageError::NotAList));
+        assert_eq!(pages(50).next(Answer::of(result)), Err(PageError::NotAList));
     }
 }
 
@@ -170,10 +170,10 @@ fn b153_null_is_no_empty_list() {
 fn b157_a_list_without_end_ends() {
     let mut reading = pages(1);
     for page in 1..PAGES_MAX {
-        let request = reading.next(&Answer::of(json!([item(page as usize)]))).unwrap().unwrap();
+        let request = reading.next(Answer::of(json!([item(page as usize)]))).unwrap().unwrap();
         assert_eq!(number(&request, "page"), Some(page as usize + 1));
     }
-    assert_eq!(reading.next(&Answer::of(json!([item(0)]))), Err(PageError::TooManyPages));
+    assert_eq!(reading.next(Answer::of(json!([item(0)]))), Err(PageError::TooManyPages));
 }
 
 #[test]
@@ -185,13 +185,13 @@ fn cursors_are_followed_to_the_end() {
     let request = Request::new(Method::Get, "/zones", &[]).unwrap();
     let mut reading = Pages::cursor(request.clone());
     assert_eq!(reading.first(), request);
-    let next = reading.next(&page(1, Some("a b"))).unwrap().unwrap();
+    let next = reading.next(page(1, Some("a b"))).unwrap().unwrap();
     assert_eq!(next.uri(), "/zones?cursor=a%20b");
-    assert_eq!(reading.next(&page(2, None)).unwrap(), None);
+    assert_eq!(reading.next(page(2, None)).unwrap(), None);
     assert_eq!(reading.finish().items.len(), 2);
 
     let mut circle = Pages::cursor(request);
-    assert!(circle.next(&page(1, Some("a"))).unwrap().is_some());
-    assert_eq!(circle.next(&page(1, Some("a"))).unwrap(), None);
+    assert!(circle.next(page(1, Some("a"))).unwrap().is_some());
+    assert_eq!(circle.next(page(1, Some("a"))).unwrap(), None);
     assert!(!circle.finish().complete);
 }

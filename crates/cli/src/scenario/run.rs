@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use operator::limits::PORTION;
 use sandbox::kubernetes::Status;
 
 use super::error::{Failure, ScriptError};
@@ -25,11 +26,13 @@ pub struct Mode {
     pub lenient: bool,
     /// Kubernetes keeps every version of every object, for checkers that look back.
     pub history: bool,
+    /// Members that a pass of the operator takes in at once.
+    pub portion: usize,
 }
 
 impl Default for Mode {
     fn default() -> Self {
-        Self { seed: 1, crash: None, lenient: false, history: false }
+        Self { seed: 1, crash: None, lenient: false, history: false, portion: PORTION }
     }
 }
 
@@ -110,6 +113,7 @@ impl Runner {
             retain: setup.retain,
             election: setup.election,
             history: mode.history,
+            portion: mode.portion,
         };
         let mut world = World::new(options)?;
         world.start();

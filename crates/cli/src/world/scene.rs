@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use operator::limits::PORTION;
 use sandbox::cloudflare::{Cloudflare, Switches, Token};
 use sandbox::kubernetes::{ApiServer, Status};
 use serde_json::{Value, json};
@@ -36,6 +37,8 @@ pub struct Options {
     pub election: bool,
     /// Kubernetes keeps every version of every object.
     pub history: bool,
+    /// Members that a pass of the operator takes in at once.
+    pub portion: usize,
 }
 
 impl Default for Options {
@@ -48,6 +51,7 @@ impl Default for Options {
             retain: false,
             election: false,
             history: false,
+            portion: PORTION,
         }
     }
 }

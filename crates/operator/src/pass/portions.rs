@@ -1,0 +1,94 @@
+//! How the members of a pass are gathered: those of a large unit in portions. Of ten thousand records nearly all are in
+//! order; they leave as soon as the list that all share has shown it, so that a drift sweep never holds all of them at
+//! once. What is left goes through the rounds of the pass, in [`super`].
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use kinds::{Key, Reason};
+use plan::read::What;
+use plan::{List, MemberId, Read, ReadAnswer};
+
+use super::{Pass, settle};
+use crate::queue::{Due, Slice};
+use crate::{ages, gather};
+
+/// The list that all members of a unit share, as it was read for the first portion.
+enum Shared {
+    Shown(List),
+    /// It concerns every member, and they are not all there yet.
+    Failed(Read, ReadAnswer, Timestamp),
+}
+
+impl Pass<'_> {
+    /// Fills the snapshot with the slice's members, but for those that are found in order on the way.
+    pub(super) async fn gather(&mut self, slice: &Slice) {
+        let mut due: Vec<(&MemberId, &Due)> = slice.members.iter().collect();
+        // Whoever is most urgent pays for the list.
+        due.sort_by_key(|(_, due)| due.class);
+        let mut open = Vec::new();
+        let mut shared = None;
+        for (number, portion) in due.chunks(self.context.portion.max(1)).enumerate() {
+            self.take_in(portion, slice).await;
+            if number == 0 && portion.len() < due.len() {
+                shared = self.shared_list().await;
+            }
+            if let Some(Shared::Shown(list)) = &shared {
+                list.show(&mut self.snapshot);
+                self.let_go();
+            }
+            open.extend(std::mem::take(&mut self.snapshot.members));
+        }
+        self.snapshot.members = open.into_iter().collect();
+        if let Some(Shared::Failed(read, answer, began)) = shared {
+            plan::fold(&mut self.snapshot, &read, answer, began);
+        }
+    }
+
+    /// Puts a portion into the snapshot, with all that Kubernetes knows around it.
+    async fn take_in(&mut self, portion: &[(&MemberId, &Due)], slice: &Slice) {
+        let (context, now) = (self.context, self.now());
+        let portion = portion.iter().copied();
+        gather::from_caches(&context.shared.lock().cache, &mut self.snapshot, portion);
+        let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
+        let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
+        let (asked, known) = (gather::asked(slice), &self.tokens);
+        let tokens =
+            gather::credentials(&mut self.snapshot, users, credentials, kubernetes, asked, known).await;
+        ages::note(&mut self.snapshot, &context.shared.lock(), credentials, &tokens, now);
+        self.tokens.extend(tokens);
+    }
+
+    /// Reads the list that all members share, if that is what the first portion needs.
+    async fn shared_list(&mut self) -> Option<Shared> {
+        let read = match <[Read; 1]>::try_from(plan::reads(&self.snapshot)) {
+            Ok([read]) if read.what == What::List => read,
+            _ => return None,
+        };
+        let (context, account) = (self.context, self.account_of(&read));
+        let began = self.now();
+        let answer = context.read(&self.snapshot, &read, &account, &self.tokens, &self.time).await;
+        gather::claims_of_answer(&context.shared.lock().cache, &mut self.snapshot, &answer);
+        Some(match answer {
+            ReadAnswer::Many { items, one_page } => {
+                Shared::Shown(List::of(&self.snapshot, items, one_page, began))
+            }
+            answer => Shared::Failed(read, answer, began),
+        })
+    }
+
+    /// Lets those go that have nothing to do and nothing to tell.
+    fn let_go(&mut self) {
+        let now = self.now();
+        let ids = self.snapshot.members.keys();
+        let rested: BTreeMap<MemberId, _> =
+            ids.filter_map(|id| Some((id.clone(), plan::at_rest(&self.snapshot, id, now)?))).collect();
+        let mut state = self.context.shared.lock();
+        for (id, report) in rested {
+            let Some(member) = self.snapshot.members.remove(&id) else { continue };
+            self.is_terminal |= report.reason == Some(Reason::TerminalError);
+            let again = settle(&mut state, &id, &member, &report);
+            self.rested.insert(id, again);
+        }
+    }
+}
