@@ -209,13 +209,18 @@ fn external_id<'r>(reference: &Reference, resource: &'r Resource) -> Option<&'r 
     kinds::kind(reference.kind)?.external_id(resource)
 }
 
+/// The external ID of an account, the kind that holds credentials.
+pub(crate) fn account_id(account: &Resource) -> Option<&str> {
+    kinds::KINDS.iter().find(|kind| kind.secret.is_some())?.external_id(account)
+}
+
 fn parent_id<'m>(kind: &Kind, parents: &Parents<'m>) -> &'m str {
     let of = |reference: &'static Reference| external_id(reference, parents.get(reference.field)?);
     kind.parent().and_then(of).unwrap_or_default()
 }
 
 /// Contract K3: `spec.allowedNamespaces` of the account, absent meaning all.
-fn allowed(member: &Member, account: &Resource) -> Result<(), Hold> {
+pub(crate) fn allowed(member: &Member, account: &Resource) -> Result<(), Hold> {
     let Some(rule) = account.spec.get("allowedNamespaces").filter(|rule| !rule.is_null()) else {
         return Ok(());
     };

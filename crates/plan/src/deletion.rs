@@ -13,6 +13,7 @@ use crate::hold::Hold;
 use crate::lifecycle::{Step, await_mark, delete, proof_of, twins};
 use crate::patches::patch;
 use crate::refusal::hold_from_fault;
+use crate::sharing::{self, Share};
 use crate::snapshot::{Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
 use crate::{document, limits, policy, protection};
@@ -28,7 +29,7 @@ pub(crate) fn step(
         return Ok(Step::Ended);
     }
     if !member.dependents.is_empty() {
-        return Err(Hold::new(Reason::InUse, in_use(&member.dependents)));
+        return Err(Hold::new(Reason::InUse, format!("waiting for {}", listed(&member.dependents))));
     }
     if member.kind.lifecycle == Lifecycle::Observed {
         return Ok(protection::unprotect(member)?.unwrap_or_else(|| release(member)));
@@ -39,6 +40,9 @@ pub(crate) fn step(
         Teardown::Held(hold) => Err(hold),
     };
     if policy::keeps_object(&member.object, snapshot.deletion_default)? {
+        return Ok(release(member));
+    }
+    if sharing::share(id, member, snapshot.deletion_default)? == Share::Others {
         return Ok(release(member));
     }
     if let Some(document) = member.kind.routes.document {
@@ -83,9 +87,8 @@ fn delete_owned(
     context: &Context<'_>,
     external: &str,
 ) -> Step {
-    let anothers =
-        snapshot.claims.get(external).and_then(|claims| holder(claims)).is_some_and(|other| other != id);
-    if anothers {
+    let claims = snapshot.claims.get(external).filter(|_| member.kind.identity.claims);
+    if claims.and_then(|claims| holder(claims)).is_some_and(|other| other != id) {
         return release(member);
     }
     if member.kind.routes.absent_is_forbidden && member.object.annotation(names::DELETING) != Some(external) {
@@ -164,11 +167,11 @@ fn release(member: &Member) -> Step {
     Step::Kubernetes(Write::Release, patch(member, body))
 }
 
-fn in_use(dependents: &[String]) -> String {
-    let shown =
-        dependents.iter().take(limits::NAMES_SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match dependents.len().saturating_sub(limits::NAMES_SHOWN) {
-        0 => format!("waiting for {shown}"),
-        more => format!("waiting for {shown} and {more} more"),
+/// Names for a message, however many there are.
+pub(crate) fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(limits::NAMES_SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(limits::NAMES_SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }

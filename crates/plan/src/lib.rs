@@ -39,6 +39,7 @@ pub mod quota;
 pub mod read;
 mod refusal;
 pub mod report;
+mod sharing;
 pub mod snapshot;
 pub mod stage;
 pub mod unit;

@@ -205,7 +205,12 @@ fn ownership(text: &mut String, project: &Project, kind: &Kind) {
             );
         }
         (Some(label), false) => {
-            let _ = writeln!(text, "The label `{label}` shows its ID and claims nothing.");
+            let _ = writeln!(
+                text,
+                "The label `{label}` shows its ID and claims nothing: several {}s may stand for one object, which goes with \
+                 the last of them (reason `InUse` until then).",
+                kind.table.kind
+            );
         }
         (None, _) => {}
     }

@@ -10,4 +10,5 @@ mod ownership;
 mod predict;
 mod record;
 mod refusal;
+mod sharing;
 mod zone;
