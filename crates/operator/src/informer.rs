@@ -12,20 +12,25 @@ use kinds::{Key, Kind, Resource, names};
 use kube::core::PartialObjectMeta;
 use kube::runtime::watcher;
 use kube::{Api, Client, ResourceExt};
+use tokio::time::Instant;
 
 use crate::cache::Source;
 use crate::causes::Causes;
 use crate::jitter;
-use crate::limits::KUBERNETES_PAGE;
+use crate::limits::{KUBERNETES_PAGE, UNSERVED_FOR};
 use crate::object::{self, Object};
 use crate::state::Shared;
 use crate::timings::{Timings, doubled};
+use crate::unserved::{Unserved, is_unserved};
 
 /// Share by which pauses vary, so that the watches of one broken connection do not come back together.
 const SPREAD: f64 = 0.2;
 
 /// What an informer does with what it sees.
 trait Sink<K>: Send {
+    /// The kind has a definition in the cluster, which may go.
+    const IS_DEFINED: bool = false;
+
     /// A list is about to be asked for.
     fn list_begins(&mut self) {}
     fn applied(&mut self, object: K, source: Source);
@@ -60,10 +65,10 @@ pub async fn watch_namespaces(client: Client, shared: Arc<Shared>, timings: Timi
     watch(api, "Namespace", sink, &shared, &timings, seed).await;
 }
 
-async fn watch<K>(
+async fn watch<K, S: Sink<K>>(
     api: Api<K>,
     name: &'static str,
-    mut sink: impl Sink<K>,
+    mut sink: S,
     shared: &Shared,
     timings: &Timings,
     seed: u64,
@@ -72,14 +77,16 @@ async fn watch<K>(
 {
     let timeout = u32::try_from(timings.watch_timeout.as_secs().max(1)).unwrap_or(u32::MAX);
     let config = watcher::Config::default().page_size(KUBERNETES_PAGE).timeout(timeout);
-    let mut events = watcher(api, config).boxed();
+    let begin = || watcher(api.clone(), config.clone()).boxed();
+    let mut events = begin();
     let mut held = BTreeSet::new();
-    let mut failures = 0;
+    let (mut failures, mut unserved) = (0, Unserved::default());
     while let Some(event) = events.next().await {
         match event {
             Ok(event) => {
                 if !matches!(event, watcher::Event::Init) {
                     failures = 0;
+                    unserved = Unserved::default();
                 }
                 take(event, &mut sink, &mut held);
                 shared.notify();
@@ -87,10 +94,37 @@ async fn watch<K>(
             Err(error) => {
                 failures += 1;
                 shared.metrics.watch_failed(name);
-                tracing::warn!(kind = name, failures, error = %Causes(&error), "the watch failed");
+                let proved = S::IS_DEFINED && unserved.failed(&error, Instant::now());
+                tell(name, failures, &error, proved, unserved.proved);
+                if is_unserved(&error) {
+                    // A watch that goes on where it was would neither say that the kind is served again nor show what is
+                    // there by then.
+                    events = begin();
+                }
+                if proved {
+                    sink.list_begins();
+                    sink.listed(&BTreeSet::new());
+                    shared.notify();
+                }
                 tokio::time::sleep(pause(timings, seed, name, failures)).await;
             }
         }
+    }
+}
+
+/// A failure is worth a warning until it is known that the kind is not there, which is said once.
+fn tell(kind: &str, failures: u32, error: &watcher::Error, proved: bool, is_known: bool) {
+    let error = Causes(error);
+    match (proved, is_known) {
+        (true, _) => tracing::warn!(
+            kind,
+            failures,
+            %error,
+            "the cluster has not served this kind for {} s: it counts as having no objects until it is served again",
+            UNSERVED_FOR.as_secs()
+        ),
+        (false, true) => tracing::debug!(kind, failures, %error, "the kind is still not served"),
+        (false, false) => tracing::warn!(kind, failures, %error, "the watch failed"),
     }
 }
 
@@ -128,6 +162,8 @@ struct Objects {
 }
 
 impl Sink<Object> for Objects {
+    const IS_DEFINED: bool = true;
+
     fn list_begins(&mut self) {
         self.shared.lock().cache.list_begins(self.kind);
     }
@@ -197,3 +233,6 @@ impl Sink<PartialObjectMeta<Namespace>> for Namespaces {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

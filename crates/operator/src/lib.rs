@@ -33,6 +33,7 @@ pub mod state;
 pub mod status;
 pub mod timings;
 pub mod transport;
+pub mod unserved;
 
 pub use cloudflare::Clock;
 pub use leader::{LeaderConfig, Leadership};

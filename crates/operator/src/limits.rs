@@ -35,6 +35,10 @@ pub const STATUSES_AT_ONCE: usize = 16;
 /// Direct reads of Secrets of one pass at once; a pass rarely needs more than one.
 pub const SECRET_READS_AT_ONCE: usize = 8;
 
+/// How long a kind must not have been served before it counts as having no objects: an API server that starts, or learns
+/// of definitions late, knows them within seconds.
+pub const UNSERVED_FOR: Duration = Duration::from_secs(60);
+
 /// Objects per page of a list: what client-go asks for; it bounds what is decoded at once.
 pub const KUBERNETES_PAGE: u32 = 500;
 

@@ -24,6 +24,7 @@ const BUILT_IN: &[(&str, &[&str], bool)] = &[
     ("Secret", &["secrets"], true),
     ("ConfigMap", &["configmaps", "cm"], true),
     ("Lease", &["leases"], true),
+    ("CustomResourceDefinition", &["customresourcedefinitions", "crd", "crds"], false),
 ];
 
 static ALL: LazyLock<Vec<ResourceType>> = LazyLock::new(|| {
