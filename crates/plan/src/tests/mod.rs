@@ -8,6 +8,7 @@ mod document;
 mod harness;
 mod ownership;
 mod predict;
+mod quota;
 mod record;
 mod refusal;
 mod sharing;
