@@ -66,8 +66,10 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
         for (kind, key) in &seen.references {
             let parent = MemberId { kind, key: key.clone() };
             // Siblings that want what is now free, and a parent whose deletion waited for this one.
-            let siblings = cache.children(kind, key).filter(|sibling| !cache.is_ready(sibling));
-            woken.extend(siblings.cloned());
+            for beside in peers(cache, &parent).chain([parent.clone()]) {
+                let siblings = cache.children(beside.kind, &beside.key);
+                woken.extend(siblings.filter(|sibling| !cache.is_ready(sibling)).cloned());
+            }
             woken.extend(cache.contains(&parent).then_some(parent));
         }
     }
@@ -76,6 +78,14 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
         woken.remove(&change.member);
     }
     wake(cache, queue, woken, now)
+}
+
+/// Who stands for the same object in Cloudflare: what lies below one of them lies beside what lies below the others.
+fn peers(cache: &Cache, member: &MemberId) -> impl Iterator<Item = MemberId> + use<> {
+    let external = cache.external_id(member.kind, &member.key);
+    let claims = cache.claims(member.kind, external).into_values().flatten();
+    let this = member.clone();
+    claims.map(|claim| claim.member).filter(move |other| *other != this)
 }
 
 /// A token Secret changed: its accounts look at it, and everything below them that is not in order.

@@ -119,6 +119,20 @@ fn a_child_that_goes_wakes_its_parent_and_those_that_may_want_what_it_had() {
 }
 
 #[test]
+fn what_lies_below_another_zone_of_the_same_zone_may_want_it_too() {
+    let mut tree = Tree::new();
+    let spec = json!({"name": "example.com", "accountRef": {"name": "main"}});
+    tree.put("Zone", &object("apps", "z", &spec), Source::Watch);
+    let record = json!({"name": "www", "zoneRef": {"name": "z"}, "type": "A", "content": "192.0.2.1"});
+    tree.put("DNSRecord", &object("apps", "c", &record), Source::Watch);
+    tree.change(&zone(), &ready(), true);
+    tree.change(&member("Zone", "apps", "z"), &ready(), true);
+    tree.woken();
+    tree.delete(&member("DNSRecord", "default", "a"));
+    assert_eq!(tree.woken(), ["DNSRecord of 0123: c b", "Zone default/z: z"]);
+}
+
+#[test]
 fn a_parent_that_goes_wakes_its_children() {
     let mut tree = Tree::new();
     tree.delete(&zone());
