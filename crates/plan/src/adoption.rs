@@ -12,7 +12,7 @@ use crate::lag;
 use crate::lifecycle::{Step, conflict, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
-use crate::read::{full_key, loose_key, request};
+use crate::read::{full_key, is_below, loose_key, request};
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
@@ -103,6 +103,16 @@ fn adopt_named(
     adoption: Adoption,
 ) -> Result<Option<Step>, Hold> {
     match &member.live {
+        Observed::Seen(live, _) if !is_below(member, live, context.parent) => {
+            let parent = member.kind.parent().map_or("parent", |parent| parent.kind);
+            Err(Hold::new(
+                Reason::AdoptionMismatch,
+                format!(
+                    "the object {external} belongs to another {parent} than the spec names; correct annotation {}",
+                    names::ADOPT_ID
+                ),
+            ))
+        }
         Observed::Seen(live, _) => {
             let loose = loose_key(member, live, &context.parents);
             if loose == desired.loose_key {

@@ -17,7 +17,7 @@ use crate::image::{image, image_of_create};
 use crate::lag::recently_written;
 use crate::patches::{claim, prepare, restamp, unmark};
 use crate::policy;
-use crate::read::{full_key, guarded, request};
+use crate::read::{full_key, guarded, is_named, request};
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
@@ -331,7 +331,7 @@ fn acquire(
     let (candidates, began) = match &member.found {
         Observed::Seen(found, began) => (found.as_slice(), Some(*began)),
         Observed::Absent(began) => (&[][..], Some(*began)),
-        Observed::Unread if guarded(member, desired) => (&[][..], None),
+        Observed::Unread if guarded(member, desired) || is_named(member) => (&[][..], None),
         Observed::Unread => return Ok(Step::Reading),
         Observed::Failed(fault) => return Err(hold_from_fault(member, fault, "look for the object")),
     };

@@ -229,7 +229,8 @@ fn need(snapshot: &Snapshot, member: &Member, context: &Context<'_>) -> Need {
             Observed::Absent(_) => {}
         }
     }
-    if member.live.seen().is_some() {
+    // It was just made.
+    if member.live.seen().is_some() && member.progress.marked.is_some() {
         return Need::Nothing;
     }
     let Ok(desired) = context::desired(member, context) else { return Need::Nothing };
@@ -238,7 +239,7 @@ fn need(snapshot: &Snapshot, member: &Member, context: &Context<'_>) -> Need {
     {
         return Need::Item(external.to_owned());
     }
-    if guarded(member, desired) { Need::Nothing } else { lookup_if_unread(member) }
+    if guarded(member, desired) || is_named(member) { Need::Nothing } else { lookup_if_unread(member) }
 }
 
 /// A create that Cloudflare would refuse if its object existed needs no look before it but the list that did not
@@ -249,6 +250,14 @@ pub(crate) fn guarded(member: &Member, desired: &Desired) -> bool {
         && desired.refuses_twins
         && policy::adoption(&member.object) == Ok(Adoption::Never)
         && (Mark::of(&member.object).is_none() || member.progress.marked == Some(Marked::First))
+}
+
+/// The object to adopt is named by its ID and was asked for by it: what else has the key is no matter, unless an earlier
+/// create of ours may have made it.
+pub(crate) fn is_named(member: &Member) -> bool {
+    member.object.annotation(kinds::names::ADOPT_ID).is_some()
+        && Mark::of(&member.object).is_none()
+        && matches!(member.live, Observed::Seen(..) | Observed::Failed(_))
 }
 
 fn lookup_if_unread(member: &Member) -> Need {
@@ -387,7 +396,7 @@ fn lookup_seen(member: &Member, answer: ReadAnswer, began: Timestamp) -> Observe
 }
 
 /// A list may hold what lies below another parent (case B155: a zone of the same name in another account).
-fn is_below(member: &Member, item: &Value, parent: &str) -> bool {
+pub(crate) fn is_below(member: &Member, item: &Value, parent: &str) -> bool {
     let named = member.kind.routes.parent_in_body.and_then(|pointer| item.pointer(pointer));
     named.is_none_or(|named| named.as_str() == Some(parent))
 }

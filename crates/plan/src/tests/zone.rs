@@ -115,3 +115,72 @@ live:
         "#]],
     );
 }
+
+const NAMED: &str = "
+objects:
+- metadata: {name: example-com, namespace: apps, annotations: {kflare.dev/adopt-id: z1}}
+  spec: {name: example.com, accountRef: {name: acct}, type: full}
+";
+const LIVE: &str = "
+live:
+- {id: z1, name: example.com, type: full, status: active, account: {id: 000000000000000000000000000000ac}}
+";
+
+#[test]
+fn b148_a_zone_that_is_named_by_its_id_is_read_by_it_and_taken_over() {
+    check(
+        "Zone",
+        &format!("{NAMED}{LIVE}"),
+        &expect![[r#"
+        stage
+          PATCH Zone apps/example-com {"metadata":{"annotations":{"kflare.dev/adopted":"true","kflare.dev/creating":null},"finalizers":["kflare.dev/finalizer"],"labels":{"kflare.dev/zone-id":"z1"},"resourceVersion":"","uid":"uid-example-com"}}
+            Zone apps/example-com prepare (nothing that exists is touched)
+        status: Zone apps/example-com Ready=True Synced: Cloudflare's object is as the spec says
+        next: Zone apps/example-com Drift
+    "#]],
+    );
+}
+
+#[test]
+fn a_zone_that_is_named_by_its_id_and_cannot_be_read_is_neither_looked_for_nor_made() {
+    check(
+        "Zone",
+        &format!("{NAMED}reads_fail: 403"),
+        &expect![[r#"
+        status: Zone apps/example-com Ready=False TerminalError: cannot read the object to adopt with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which needs the permission "Zone: Read" on the zone: no (10000)
+        next: Zone apps/example-com After(600s, Drift)
+    "#]],
+    );
+}
+
+#[test]
+fn a_mark_of_before_is_looked_after_although_a_zone_is_named() {
+    let marked = NAMED.replace(
+        "kflare.dev/adopt-id: z1",
+        "kflare.dev/adopt-id: z1, kflare.dev/creating: 'name=example.com until 2025-12-31T00:00:00Z'",
+    );
+    check(
+        "Zone",
+        &format!("{marked}{LIVE}"),
+        &expect![[r#"
+        stage
+          PATCH Zone apps/example-com {"metadata":{"annotations":{"kflare.dev/creating":null},"finalizers":["kflare.dev/finalizer"],"labels":{"kflare.dev/zone-id":"z1"},"resourceVersion":"","uid":"uid-example-com"}}
+            Zone apps/example-com claim (nothing that exists is touched)
+        status: Zone apps/example-com Ready=True Synced: Cloudflare's object is as the spec says
+        next: Zone apps/example-com Drift
+    "#]],
+    );
+}
+
+#[test]
+fn b155_a_zone_of_another_account_is_not_taken_over_by_its_id() {
+    let anothers = LIVE.replace("000000000000000000000000000000ac", "00000000000000000000000000000bad");
+    check(
+        "Zone",
+        &format!("{NAMED}{anothers}"),
+        &expect![[r#"
+            status: Zone apps/example-com Ready=False AdoptionMismatch: the object z1 belongs to another CloudflareAccount than the spec names; correct annotation kflare.dev/adopt-id
+            next: Zone apps/example-com Resync
+        "#]],
+    );
+}
