@@ -255,6 +255,11 @@ impl Queue {
         self.blocked.entry(until).or_default().insert((slice.unit.clone(), member.clone()));
     }
 
+    /// A member that does not run is looked at after this time, and not sooner by itself.
+    pub fn later(&mut self, unit: &UnitKey, member: MemberId, after: Duration, class: Class, now: Instant) {
+        self.schedule(unit, member, Again::After(after, class), now);
+    }
+
     /// A member no longer exists.
     pub fn forget(&mut self, member: &MemberId, now: Instant) {
         self.cancel(member);

@@ -1,6 +1,8 @@
 //! Members whose token Cloudflare refuses: one per credential and kind tries again, the others follow (contract K16).
 //! Says who tries and who follows; when, and what wakes them all besides, is the queue's and routing's.
 //!
+//! They take turns, one unit after the other: a token may have come to see one zone and not another.
+//!
 //! # Guarantees
 //! - Whoever waits here waits for one that tries: when that one asks no more, another takes its place.
 //! - An entry goes with its last member.
@@ -46,6 +48,23 @@ impl Refusals {
         }
         waiting.tries += 1;
         Some(waiting.tries)
+    }
+
+    /// Hands the next try from the one whose turn it was to the next who `may`, in order and around; returns it. `None`
+    /// if there is nobody else, so that the same one tries again.
+    pub fn pass_on(
+        &mut self,
+        member: &MemberId,
+        cred: &CredId,
+        may: impl Fn(&MemberId) -> bool,
+    ) -> Option<MemberId> {
+        let waiting = self.waiting.get_mut(&(cred.clone(), member.kind))?;
+        let (before, after): (Vec<&MemberId>, Vec<&MemberId>) =
+            waiting.followers.iter().partition(|other| *other < member);
+        let next = after.into_iter().chain(before).find(|other| may(other))?.clone();
+        waiting.followers.remove(&next);
+        waiting.followers.insert(std::mem::replace(&mut waiting.probe, next.clone()));
+        Some(next)
     }
 
     /// A member's token was taken. If it had been refused, all who wait for the same are due; returns them.
@@ -115,6 +134,19 @@ mod tests {
             assert_eq!(refusals.accepted(&record(taken), &cred("one")), others);
             assert!(refusals.waiting.is_empty());
         }
+    }
+
+    #[test]
+    fn they_take_turns_in_order_and_around() {
+        let mut refusals = refusals();
+        let may = |other: &MemberId| *other != record("b");
+        assert_eq!(refusals.pass_on(&record("a"), &cred("one"), may), Some(record("c")));
+        assert_eq!(refusals.refused(&record("a"), &cred("one")), None, "it follows now");
+        assert_eq!(refusals.refused(&record("c"), &cred("one")), Some(2));
+        assert_eq!(refusals.pass_on(&record("c"), &cred("one"), may), Some(record("a")));
+        assert_eq!(refusals.pass_on(&record("a"), &cred("one"), |_| false), None, "nobody else may");
+        assert_eq!(refusals.refused(&record("a"), &cred("one")), Some(3));
+        assert_eq!(refusals.accepted(&record("a"), &cred("one")), BTreeSet::from([record("b"), record("c")]));
     }
 
     #[test]

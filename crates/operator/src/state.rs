@@ -227,7 +227,8 @@ impl State {
             (Some(cred), Heard::Refused) => {
                 next = match (self.refusals.refused(member, cred), again) {
                     (Some(tries), Again::After(pause, class)) => {
-                        Again::After(self.queue.spread(pause, member, tries), class)
+                        let pause = self.queue.spread(pause, member, tries);
+                        self.next_try(member, cred, pause, class)
                     }
                     (Some(_), again) => again,
                     (None, _) => Again::Resync,
@@ -245,6 +246,22 @@ impl State {
         };
         self.retry(woken);
         next
+    }
+
+    /// Who of those that wait for a token tries next, and when: somebody of another unit, if there is one. When the member
+    /// itself is looked at again.
+    fn next_try(&mut self, member: &MemberId, cred: &CredId, pause: Duration, class: Class) -> Again {
+        let Self { cache, queue, refusals, .. } = self;
+        let own = routing::unit_of(cache, member);
+        let may = |other: &MemberId| !queue.is_busy(other) && routing::unit_of(cache, other) != own;
+        match refusals.pass_on(member, cred, may) {
+            Some(other) => {
+                let unit = routing::unit_of(cache, &other);
+                queue.later(&unit, other, pause, class, Instant::now());
+                Again::Resync
+            }
+            None => Again::After(pause, class),
+        }
     }
 
     fn retry(&mut self, members: BTreeSet<MemberId>) {

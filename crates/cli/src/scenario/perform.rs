@@ -154,7 +154,10 @@ fn cloudflare(world: &World, edit: &CloudflareEdit) -> Result<(), String> {
             if api.remove_zone(&id) { Ok(()) } else { Err(format!("there is no zone {name}")) }
         }
         CloudflareEdit::IssueToken(secret, fields) => {
-            api.add_token(secret, token(world, fields)?);
+            let token = token(world, fields)?;
+            if !api.set_token(secret, token.clone()) {
+                api.add_token(secret, token);
+            }
             Ok(())
         }
         CloudflareEdit::TokenStatus(secret, status) => {

@@ -158,7 +158,8 @@ pub enum CloudflareEdit {
     SetZone(String, BTreeMap<String, Value>),
     /// Deletes a zone.
     DeleteZone(String),
-    /// Makes a new API token with this secret: all-powerful, but for the given `permissions`, `zone` or `owner`.
+    /// Makes an API token with this secret, or changes what it may do: all, but for the given `permissions`, `zone` or
+    /// `owner`.
     IssueToken(String, BTreeMap<String, Value>),
     /// The status of a token: active, disabled, expired; absent for the first token.
     TokenStatus(Option<String>, String),

@@ -48,8 +48,7 @@ fn check(kind: impl Tested, world: &str, trouble: &str, expected: &Expect) {
 }
 
 #[test]
-fn b148_a_call_that_is_refused_names_the_permission_that_it_needs() {
-    let refused = |word: &str| format!("refuses: {{{word}: 10000}}\nrefusal_status: 403\n");
+fn b148_a_read_that_is_refused_names_the_permission_that_it_needs() {
     check(
         "DNSRecord",
         RECORD,
@@ -59,6 +58,29 @@ fn b148_a_call_that_is_refused_names_the_permission_that_it_needs() {
         next: DNSRecord apps/www After(600s, Drift)
     "#]],
     );
+    check(
+        "Zone",
+        ZONE,
+        "reads_fail: 403\n",
+        &expect![[r#"
+        status: Zone apps/example-com Ready=False TerminalError: cannot look for the object with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which needs the permission "Zone: Read" on the zone: no (10000)
+        next: Zone apps/example-com After(600s, Drift)
+    "#]],
+    );
+    check(
+        "CloudflareAccount",
+        ACCOUNT,
+        "reads_fail: 403\n",
+        &expect![[r#"
+        status: CloudflareAccount acct Ready=False InvalidToken: Cloudflare refused the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN): no (10000)
+        next: CloudflareAccount acct After(600s, Drift)
+    "#]],
+    );
+}
+
+#[test]
+fn b148_a_write_that_is_refused_names_the_permission_that_it_needs() {
+    let refused = |word: &str| format!("refuses: {{{word}: 10000}}\nrefusal_status: 403\n");
     check(
         "DNSRecord",
         RECORD,
@@ -75,15 +97,6 @@ fn b148_a_call_that_is_refused_names_the_permission_that_it_needs() {
         &expect![[r#"
         status: DNSRecord apps/www Ready=False TerminalError: cannot update it with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which needs the permission "DNS: Edit" on the zone: refused because of PATCH (10000)
         next: DNSRecord apps/www After(600s, Drift)
-    "#]],
-    );
-    check(
-        "Zone",
-        ZONE,
-        "reads_fail: 403\n",
-        &expect![[r#"
-        status: Zone apps/example-com Ready=False TerminalError: cannot look for the object with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which needs the permission "Zone: Read" on the zone: no (10000)
-        next: Zone apps/example-com After(600s, Drift)
     "#]],
     );
     check(
@@ -111,15 +124,6 @@ fn b148_a_call_that_is_refused_names_the_permission_that_it_needs() {
         &expect![[r#"
         status: Zone apps/example-com Ready=False TerminalError: cannot update it with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN), which needs the permission "Billing: Edit" on the account: refused because of subscription (10000)
         next: Zone apps/example-com After(600s, Drift)
-    "#]],
-    );
-    check(
-        "CloudflareAccount",
-        ACCOUNT,
-        "reads_fail: 403\n",
-        &expect![[r#"
-        status: CloudflareAccount acct Ready=False InvalidToken: Cloudflare refused the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN): no (10000)
-        next: CloudflareAccount acct After(600s, Drift)
     "#]],
     );
 }
@@ -232,6 +236,45 @@ fn a_new_token_that_may_not_be_verified_yet_is_tried_again() {
         &expect![[r#"
         status: CloudflareAccount acct Ready=False APIError: cannot verify the token with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN): no (10000)
         next: CloudflareAccount acct Fault(None)
+    "#]],
+    );
+}
+
+#[test]
+fn b150_an_answer_that_there_is_no_such_route_is_final() {
+    check(
+        "DNSRecord",
+        OWN_RECORD,
+        "refuses: {PATCH: 7003}\nrefusal_status: 400\n",
+        &expect![[r#"
+        status: DNSRecord apps/www Ready=False TerminalError: cannot update it: refused because of PATCH (7003)
+        next: DNSRecord apps/www Resync
+    "#]],
+    );
+    check(
+        "DNSRecord",
+        OWN_RECORD,
+        "refuses: {PATCH: 7000}\nrefusal_status: 404\n",
+        &expect![[r#"
+        status: DNSRecord apps/www Ready=False TerminalError: cannot update it: refused because of PATCH (7000)
+        next: DNSRecord apps/www Resync
+    "#]],
+    );
+}
+
+#[test]
+fn b150_a_record_whose_zone_has_no_id_asks_nothing() {
+    let zone = "
+zone: {metadata: {name: example-com, namespace: apps}, spec: {name: example.com}, status: {conditions: [{type: Ready, status: 'True'}]}}
+reads_fail: 500
+";
+    check(
+        "DNSRecord",
+        RECORD,
+        zone,
+        &expect![[r#"
+        status: DNSRecord apps/www Ready=False ZoneNotReady: Zone apps/example-com is not Ready: its own condition says why
+        next: DNSRecord apps/www Wait
     "#]],
     );
 }
