@@ -139,6 +139,26 @@ fn an_unknown_field_is_named_with_file_line_and_what_was_meant() {
 }
 
 #[test]
+fn input_without_objects_is_an_error() {
+    let desk = Desk::new("no-objects").with("empty.yaml", "");
+    for line in ["plan --no-cluster -f empty.yaml", "sandbox --once -f empty.yaml"] {
+        desk.call(line).is_error(&["error: no objects in empty.yaml; name files"]);
+    }
+    // Nothing is on standard input.
+    desk.call("plan --no-cluster -f -").is_error(&["error: no objects in -; "]);
+}
+
+#[test]
+fn what_cannot_be_read_says_what_can() {
+    let desk = Desk::new("unread");
+    let said = desk.call("plan --no-cluster -f nope.yaml");
+    said.is_error(&["error: cannot read nope.yaml: it does not exist: name a file"]);
+    assert!(!said.err.contains("os error"), "{said:?}");
+    desk.call("sandbox --once -f https://example.com/a.yaml")
+        .is_error(&["URLs are not read: pipe it", "curl"]);
+}
+
+#[test]
 fn a_missing_token_says_where_it_can_come_from() {
     let desk = Desk::new("token").with("a.yaml", ACCOUNT);
     desk.call("plan --no-cluster -f a.yaml").is_error(&[

@@ -2,13 +2,13 @@
 //! Reads only; what applying them means is the API server's.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::yaml;
+use super::{json, yaml};
 use crate::terminal;
 
 /// Extensions that `kubectl apply -f DIRECTORY` takes.
@@ -90,8 +90,12 @@ impl Manifest {
 /// Why manifests cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::commands) enum ManifestError {
-    #[error("cannot read {}", shown(path))]
-    Read { path: PathBuf, source: std::io::Error },
+    #[error("cannot read {}: {}", shown(path), unread(error))]
+    Read { path: PathBuf, error: std::io::Error },
+    #[error("URLs are not read: pipe it, as in `curl -fsSL {} | kflare plan -f -`", shown(.0))]
+    Url(PathBuf),
+    #[error("no objects in {}; name files that hold some, and see whether what writes them has failed", .0.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", "))]
+    NoObjects(Vec<PathBuf>),
     #[error("{} is larger than 64 MiB: split it", shown(.0))]
     TooLarge(PathBuf),
     #[error("{} holds no .yaml, .yml or .json file", shown(.0))]
@@ -102,6 +106,21 @@ pub(in crate::commands) enum ManifestError {
     Field(Place, &'static str),
     #[error("{0}: not an object: every document is a Kubernetes object with apiVersion and kind")]
     NotAnObject(Place),
+}
+
+/// Why a file cannot be read and what to do, without the system's number for it.
+fn unread(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => {
+            "it does not exist: name a file, a directory or - for standard input".to_owned()
+        }
+        ErrorKind::PermissionDenied => "permission denied: run this as a user who may read it".to_owned(),
+        ErrorKind::InvalidData => "it is not text in UTF-8: save it so".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_owned()
+        }
+    }
 }
 
 /// A path on one line: a name may hold anything.
@@ -126,18 +145,29 @@ pub(in crate::commands) fn read(paths: &[PathBuf]) -> Result<Vec<Manifest>, Mani
             manifests.extend(parse("standard input", &standard_input()?)?);
             continue;
         }
+        if is_url(path) {
+            return Err(ManifestError::Url(path.clone()));
+        }
         for file in files(path)? {
             manifests.extend(parse(&file.display().to_string(), &text(&file)?)?);
         }
     }
+    // As in kubectl: what produced the input has probably failed.
+    if manifests.is_empty() && !paths.is_empty() {
+        return Err(ManifestError::NoObjects(paths.to_owned()));
+    }
     Ok(manifests)
+}
+
+fn is_url(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.starts_with("https://") || path.starts_with("http://"))
 }
 
 fn standard_input() -> Result<String, ManifestError> {
     let path = || PathBuf::from(STANDARD_INPUT);
     let mut text = String::new();
     let read = std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_string(&mut text);
-    let bytes = read.map_err(|source| ManifestError::Read { path: path(), source })?;
+    let bytes = read.map_err(|error| ManifestError::Read { path: path(), error })?;
     if u64::try_from(bytes).is_ok_and(|bytes| bytes > FILE_BYTES_MAX) {
         return Err(ManifestError::TooLarge(path()));
     }
@@ -145,7 +175,7 @@ fn standard_input() -> Result<String, ManifestError> {
 }
 
 fn files(path: &Path) -> Result<Vec<PathBuf>, ManifestError> {
-    let failed = |source| ManifestError::Read { path: path.to_owned(), source };
+    let failed = |error| ManifestError::Read { path: path.to_owned(), error };
     if !std::fs::metadata(path).map_err(failed)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -168,7 +198,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, ManifestError> {
 }
 
 fn text(file: &Path) -> Result<String, ManifestError> {
-    let failed = |source| ManifestError::Read { path: file.to_owned(), source };
+    let failed = |error| ManifestError::Read { path: file.to_owned(), error };
     if std::fs::metadata(file).map_err(failed)?.len() > FILE_BYTES_MAX {
         return Err(ManifestError::TooLarge(file.to_owned()));
     }
@@ -178,16 +208,42 @@ fn text(file: &Path) -> Result<String, ManifestError> {
 /// The objects of one file's text; a `List` is its items.
 pub(in crate::commands) fn parse(file: &str, text: &str) -> Result<Vec<Manifest>, ManifestError> {
     let mut manifests = Vec::new();
-    for (index, (line, text)) in documents(text).into_iter().enumerate() {
+    let mut number = 0;
+    for (line, text) in documents(text) {
         let first = text.lines().position(is_content).unwrap_or(0);
-        let place = Place { file: file.to_owned(), document: index + 1, line: line + first };
-        let value: Value = yaml::parse(&text).map_err(|fault| syntax(&place, line, fault))?;
-        if value.is_null() {
+        let place = Place { file: file.to_owned(), document: number + 1, line: line + first };
+        let Some(parts) = json_parts(file, &text).map_err(|fault| syntax(&place, line, fault))? else {
+            number += 1;
+            let value = yaml::parse(&text).map_err(|fault| syntax(&place, line, fault))?;
+            if !value.is_null() {
+                add(&mut manifests, place, value, &text.into())?;
+            }
             continue;
+        };
+        for part in parts {
+            number += 1;
+            let line = line + part.line - 1;
+            let place = Place { document: number, line, ..place.clone() };
+            let value = json::parse(part.text).map_err(|fault| syntax(&place, line, fault))?;
+            add(&mut manifests, place, value, &part.text.into())?;
         }
-        add(&mut manifests, place, value, &text.into())?;
     }
     Ok(manifests)
+}
+
+/// The JSON values of a document, if that is what it holds, as programs print them: one after another. A mapping of
+/// YAML may begin like one of JSON, and kubectl takes YAML in files of any name, so what is no JSON may still be YAML.
+fn json_parts<'t>(file: &str, text: &'t str) -> Result<Option<Vec<json::Part<'t>>>, yaml::Fault> {
+    let is_named_so = Path::new(file).extension().is_some_and(|extension| extension == "json");
+    if !is_named_so && !text.trim_start().starts_with('{') {
+        return Ok(None);
+    }
+    match json::split(text) {
+        Ok(parts) => Ok(Some(parts)),
+        Err(broken) if broken.values > 0 => Err(broken.fault),
+        Err(broken) if is_named_so && yaml::parse(text).is_err() => Err(broken.fault),
+        Err(_) => Ok(None),
+    }
 }
 
 /// A fault knows a line of its document; ours is a line of the file.
@@ -316,12 +372,64 @@ mod tests {
         let text = "{apiVersion: v1, kind: Namespace, metadata: {name: \"a\\nb\"}}";
         assert_eq!(parse("a.yaml", text).unwrap()[0].title(), r"Namespace a\u{a}b");
         let missing = read(&[PathBuf::from("no/such\nfile")]).unwrap_err().to_string();
-        assert_eq!(missing, r"cannot read no/such\u{a}file");
+        assert!(missing.starts_with(r"cannot read no/such\u{a}file: "), "{missing}");
     }
 
     #[test]
     fn a_path_that_is_not_there_is_named() {
         let error = read(&[PathBuf::from("no/such/file.yaml")]).unwrap_err();
-        assert_eq!(error.to_string(), "cannot read no/such/file.yaml");
+        assert_eq!(
+            error.to_string(),
+            "cannot read no/such/file.yaml: it does not exist: name a file, a directory or - for standard input"
+        );
+        let url = read(&[PathBuf::from("https://example.com/a.yaml")]).unwrap_err();
+        assert_eq!(
+            url.to_string(),
+            "URLs are not read: pipe it, as in `curl -fsSL https://example.com/a.yaml | kflare plan -f -`"
+        );
+    }
+
+    #[test]
+    fn files_without_objects_are_named() {
+        let directory = std::env::temp_dir().join(format!("kflare-no-objects-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let file = directory.join("a.yaml");
+        std::fs::write(&file, "# nothing yet\n").unwrap();
+        let error = read(std::slice::from_ref(&file)).unwrap_err();
+        std::fs::remove_dir_all(&directory).unwrap();
+        assert!(matches!(&error, ManifestError::NoObjects(paths) if *paths == [file]), "{error}");
+        assert_eq!(read(&[]).unwrap(), []);
+    }
+
+    #[test]
+    fn json_values_one_after_another_are_documents() {
+        let of = |name: &str| {
+            format!(r#"{{"apiVersion": "v1", "kind": "Namespace", "metadata": {{"name": "{name}"}}}}"#)
+        };
+        let text = format!("{}\n{}\n---\n{}", of("a"), of("b"), of("c"));
+        for file in ["a.json", "standard input"] {
+            let manifests = parse(file, &text).unwrap();
+            let seen: Vec<_> =
+                manifests.iter().map(|m| (m.place.document, m.place.line, m.title())).collect();
+            let title = |name: &str| format!("Namespace {name}");
+            assert_eq!(seen, [(1, 1, title("a")), (2, 2, title("b")), (3, 4, title("c"))]);
+        }
+        assert_eq!(
+            parse("a.json", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n").unwrap().len(),
+            1
+        );
+    }
+
+    #[test]
+    fn broken_json_is_told_as_json() {
+        let said = |text: &str| parse("a.json", text).unwrap_err().to_string();
+        assert_eq!(
+            said("{\"kind\": \"x\",\n\"metadata\": [1}\n"),
+            "a.json: document 1 (line 2): not JSON: expected `,` or `]`"
+        );
+        let later = said(
+            "{\"apiVersion\": \"v1\", \"kind\": \"x\", \"metadata\": {\"name\": \"a\"}}\n{\"kind\": }\n",
+        );
+        assert!(later.ends_with("(line 2): not JSON: expected value"), "{later}");
     }
 }

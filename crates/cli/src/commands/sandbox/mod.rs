@@ -3,6 +3,7 @@
 
 mod arguments;
 mod inventory;
+mod json;
 mod kubeconfig;
 pub(super) mod manifest;
 mod registration;

@@ -7,7 +7,7 @@ use serde_saphyr::{Error, Options};
 
 /// Values and keys of one document: 20,000 objects as `kubectl get -o yaml` prints them, in one List, with 200 each.
 /// All of them must fit in memory, at about 100 bytes each.
-const NODES_MAX: usize = 4_000_000;
+pub(super) const NODES_MAX: usize = 4_000_000;
 
 /// What the parser counts: a list or a mapping is one node, and an event at its begin and at its end.
 const EVENTS_MAX: usize = 2 * NODES_MAX + EVENTS_AROUND;
@@ -16,7 +16,7 @@ const EVENTS_MAX: usize = 2 * NODES_MAX + EVENTS_AROUND;
 const EVENTS_AROUND: usize = 4;
 
 /// Nothing in Kubernetes is half as deep, and each level takes from the stack.
-const DEPTH_MAX: usize = 64;
+pub(super) const DEPTH_MAX: usize = 64;
 
 /// Why a document cannot be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,10 +51,7 @@ fn said(error: &Error) -> String {
     match error {
         Error::WithSnippet { error, .. } | Error::AliasError { error, .. } => said(error),
         Error::Budget { breach, .. } => breached(breach),
-        Error::DuplicateMappingKey { key, .. } => {
-            let key = key.as_deref().map_or_else(|| "same key".to_owned(), |key| format!("key {key:?}"));
-            format!("the {key} stands twice in one mapping: remove one of them")
-        }
+        Error::DuplicateMappingKey { key, .. } => twice(key.as_deref()),
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
             "an alias (*) stands within the value that it repeats, which has no end: write out what is meant".to_owned()
         }
@@ -77,21 +74,33 @@ const TOO_MANY_ALIASES: &str = "its anchors and aliases (&, *, <<) amount to mor
 
 fn breached(breach: &BudgetBreach) -> String {
     match breach {
-        BudgetBreach::Depth { .. } => {
-            format!(
-                "nested more than {DEPTH_MAX} levels deep, as no object is: is a bracket or an indent too many?"
-            )
-        }
+        BudgetBreach::Depth { .. } => too_deep(),
         BudgetBreach::Aliases { .. }
         | BudgetBreach::Anchors { .. }
         | BudgetBreach::MergeKeys { .. }
         | BudgetBreach::AliasAnchorRatio { .. }
         | BudgetBreach::RecordedAnchorEvents { .. }
         | BudgetBreach::RecordedAnchorBytes { .. } => TOO_MANY_ALIASES.to_owned(),
-        _ => format!(
-            "one document with more than {NODES_MAX} values, or with 64 MiB of text: split it with --- or into files"
-        ),
+        _ => too_many(),
     }
+}
+
+/// A key that stands twice.
+pub(super) fn twice(key: Option<&str>) -> String {
+    let key = key.map_or_else(|| "same key".to_owned(), |key| format!("key {key:?}"));
+    format!("the {key} stands twice in one mapping: remove one of them")
+}
+
+/// More than [`DEPTH_MAX`].
+pub(super) fn too_deep() -> String {
+    format!("nested more than {DEPTH_MAX} levels deep, as no object is: is a bracket or an indent too many?")
+}
+
+/// More than [`NODES_MAX`].
+pub(super) fn too_many() -> String {
+    format!(
+        "one document with more than {NODES_MAX} values, or with 64 MiB of text: split it with --- or into files"
+    )
 }
 
 #[cfg(test)]
