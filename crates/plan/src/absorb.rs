@@ -204,8 +204,10 @@ fn deleted(member: &mut Member, external: &str, now: Timestamp) {
 fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize) {
     let class = error.class();
     let retriable = matches!(class, ErrorClass::RateLimited | ErrorClass::Transient);
-    let credentials_refused = matches!(class, ErrorClass::Unauthorized | ErrorClass::Forbidden);
-    if parts > 1 && part.write != Write::Entry && !retriable && !credentials_refused {
+    // About the token or the parent, and so about the call as a whole, not about one of its parts.
+    let concerns_all =
+        matches!(class, ErrorClass::Unauthorized | ErrorClass::Forbidden) || error.doubts_identifier();
+    if parts > 1 && part.write != Write::Entry && !retriable && !concerns_all {
         // Which part was to blame is not documented: smaller batches tell.
         if let Some(member) = snapshot.members.get_mut(&part.member) {
             member.progress.refused_in = Some(parts);
@@ -214,6 +216,7 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
     }
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     member.progress.create_refused = matches!(part.write, Write::Create(_)) && !error.may_have_happened();
+    member.progress.delete_refused = matches!(part.write, Write::Delete(_)) && !error.may_have_happened();
     match (&part.write, class) {
         (Write::Delete(external), ErrorClass::NotFound) => deleted(member, external, Timestamp::UNIX_EPOCH),
         (Write::Delete(_), _)
@@ -248,7 +251,7 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
             }
             member.progress.hold = Some(hold);
             let generation = member.object.metadata.generation;
-            if !retriable && !credentials_refused {
+            if !retriable && !concerns_all {
                 snapshot.memory.quarantine.insert(part.member.clone(), generation);
             }
         }
@@ -273,6 +276,7 @@ fn unanswered(snapshot: &mut Snapshot, part: &Part, outcome: &Outcome, now: Time
     let hold = match outcome {
         Outcome::NotSent(cause) => {
             member.progress.create_refused = matches!(part.write, Write::Create(_));
+            member.progress.delete_refused = matches!(part.write, Write::Delete(_));
             Hold::from_cause(cause, &doing)
         }
         Outcome::Unknown(cause) => {

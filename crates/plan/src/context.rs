@@ -220,6 +220,15 @@ fn parent_id<'m>(kind: &Kind, parents: &Parents<'m>) -> &'m str {
 }
 
 /// Contract K3: `spec.allowedNamespaces` of the account, absent meaning all.
+pub(crate) fn is_barred(member: &Member) -> Result<bool, Hold> {
+    let account = account(member)?;
+    match allowed(member, account) {
+        Ok(()) => Ok(false),
+        Err(hold) if hold.reason == Reason::NamespaceNotAllowed => Ok(true),
+        Err(hold) => Err(hold),
+    }
+}
+
 pub(crate) fn allowed(member: &Member, account: &Resource) -> Result<(), Hold> {
     let Some(rule) = account.spec.get("allowedNamespaces").filter(|rule| !rule.is_null()) else {
         return Ok(());

@@ -51,8 +51,7 @@ pub(crate) fn step(
             step => Ok(step),
         };
     }
-    let owned = member.kind.external_id(&member.object).map(str::to_owned);
-    let mark = Mark::of(&member.object);
+    let (owned, mark) = named(member)?;
     if owned.is_none() && mark.is_none() {
         return Ok(release(member));
     }
@@ -67,6 +66,19 @@ pub(crate) fn step(
         }
         _ => Ok(release(member)),
     }
+}
+
+/// What names the object of a deleting member. Outside the allowed namespaces only its status does: people write labels
+/// and annotations, and could name with them what they may not touch (contract K14).
+fn named(member: &Member) -> Result<(Option<String>, Option<Mark>), Hold> {
+    let recorded = member.object.status_str(member.kind.identity.status);
+    let claimed = member.kind.external_id(&member.object);
+    let mark = Mark::of(&member.object);
+    let is_proved = recorded == claimed && mark.is_none();
+    if is_proved || !context::is_barred(member)? {
+        return Ok((claimed.map(str::to_owned), mark));
+    }
+    Ok((recorded.map(str::to_owned), None))
 }
 
 /// True when the delete that was carried out took the object of the mark with it: the one that the claim names, of a
@@ -107,14 +119,15 @@ fn mark_deleting(member: &Member, external: &str) -> Step {
     Step::Kubernetes(Write::MarkDeleting, patch(member, body))
 }
 
-fn unmark_deleting(member: &Member) -> Step {
+pub(crate) fn unmark_deleting(member: &Member) -> Step {
     let body = json!({"metadata": {"annotations": {names::DELETING: null}}});
     Step::Kubernetes(Write::Unmark, patch(member, body))
 }
 
 /// Cloudflare refused the delete in words that fit an object that is gone as well as one that the token may not see.
-/// An earlier delete of ours that was sent, and a look-up by name that does not show the object, prove together that
-/// it is gone. A first delete that is refused proves nothing: nothing is forgotten because of a 403 (contract K16).
+/// An earlier delete of ours that was sent and never answered, and a look-up by name that does not show the object, prove
+/// together that it is gone. A first delete that is refused proves nothing, nor does a token that Cloudflare may not know
+/// everywhere yet: nothing is forgotten because of a 403 (contract K16).
 fn hidden(member: &Member, external: &str, hold: &Hold) -> Result<Step, Hold> {
     if member.progress.marked_deleting {
         let noted = member.object.annotation(names::DELETING).is_some();
@@ -124,6 +137,7 @@ fn hidden(member: &Member, external: &str, hold: &Hold) -> Result<Step, Hold> {
         object.pointer(member.kind.identity.wire).and_then(serde_json::Value::as_str) == Some(external)
     };
     match &member.found {
+        _ if member.is_young => Err(hold.clone()),
         Observed::Unread => Ok(Step::Reading),
         Observed::Absent(_) => Ok(release(member)),
         Observed::Seen(found, _) if !found.iter().any(is_it) => Ok(release(member)),

@@ -70,6 +70,11 @@ pub fn step(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp)
         if made_nothing && Mark::of(&member.object).is_some() {
             return unmark(member);
         }
+        // The same for the only delete that the note about it was written for.
+        let sent_nothing = progress.delete_refused && progress.marked_deleting;
+        if sent_nothing && member.object.annotation(names::DELETING).is_some() {
+            return deletion::unmark_deleting(member);
+        }
         return Step::Held(hold.clone());
     }
     if policy::is_paused(&member.object) {

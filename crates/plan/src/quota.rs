@@ -2,14 +2,19 @@
 //! as a whole, and does not say which of its parts was too many. A single create needs no question, since its refusal is
 //! clear, but below a parent that is known to be full.
 
+use std::collections::BTreeSet;
+
 use cf_api::budget::Class;
 use cf_api::request::Method;
+use jiff::Timestamp;
 use kinds::table::{Lifecycle, Usage};
 use kinds::{Reason, names};
 use serde_json::Value;
 
+use crate::act::Write;
 use crate::context;
 use crate::hold::Hold;
+use crate::lifecycle::{Step, step};
 use crate::limits;
 use crate::policy;
 use crate::read::{Read, ReadAnswer, What, guarded, is_settled, reading_context, request};
@@ -43,21 +48,17 @@ pub(crate) fn read(snapshot: &Snapshot) -> Option<Read> {
 
 /// Folds the answer in: for whom there is no room is told to the members. Without an answer Cloudflare decides, write by
 /// write.
-pub(crate) fn fold(snapshot: &mut Snapshot, read: &Read, answer: &ReadAnswer) {
+pub(crate) fn fold(snapshot: &mut Snapshot, read: &Read, answer: &ReadAnswer, began: Timestamp) {
     snapshot.usage_asked = true;
     let usage = read.members.first().and_then(|id| usage(snapshot.members.get(id)?));
     let (Some(usage), ReadAnswer::One(answer)) = (usage, answer) else { return };
     let number = |pointer: &str| answer.pointer(pointer).and_then(Value::as_u64);
     let (Some(most), Some(held)) = (number(usage.most), number(usage.held)) else { return };
+    let Next { going, creating } = next(snapshot, began);
     // Deletes of a batch are carried out before its creates.
-    let going = snapshot.members.values().filter(|member| is_going(member)).count();
     let room = usize::try_from(most.saturating_sub(held)).unwrap_or(usize::MAX).saturating_add(going);
-    let mut waiting: Vec<_> = creators(snapshot)
-        .map(|(id, member)| (member.class, member.object.metadata.creation_timestamp, id.clone()))
-        .collect();
-    waiting.sort();
-    snapshot.memory.full = waiting.len() > room;
-    for (_, _, id) in waiting.into_iter().skip(room) {
+    snapshot.memory.full = creating.len() > room;
+    for id in creating.into_iter().skip(room) {
         if let Some(member) = snapshot.members.get_mut(&id) {
             member.progress.no_room = Some(most);
         }
@@ -81,7 +82,7 @@ fn usage(member: &Member) -> Option<Usage> {
     member.kind.routes.batch?.usage
 }
 
-/// Members that create next, as far as facts tell; that one of them is held for another reason costs a read at most.
+/// Members that may create next, as far as facts tell: when one of them does not after all, a read was spent.
 fn creators(snapshot: &Snapshot) -> impl Iterator<Item = (&MemberId, &Member)> {
     snapshot.members.iter().filter(|(_, member)| creates(member))
 }
@@ -105,7 +106,30 @@ fn creates(member: &Member) -> bool {
     }
 }
 
-/// A member whose object is deleted in this pass.
-fn is_going(member: &Member) -> bool {
-    member.object.is_deleting() && !is_settled(member) && member.live.seen().is_some()
+/// What the members do next: how many objects go, and who creates one, in the order in which they come.
+struct Next {
+    going: usize,
+    creating: Vec<MemberId>,
+}
+
+fn next(snapshot: &Snapshot, now: Timestamp) -> Next {
+    let mut going = 0;
+    let mut creating = Vec::new();
+    for (id, member) in &snapshot.members {
+        match step(snapshot, id, member, now) {
+            Step::Cloudflare(_, planned) => {
+                going += planned.iter().filter(|act| matches!(act.write, Write::Delete(_))).count();
+            }
+            Step::Kubernetes(Write::Prepare, _) => creating.push((id, member)),
+            _ => {}
+        }
+    }
+    creating.sort_by_key(|(id, member)| (member.class, member.object.metadata.creation_timestamp, *id));
+    // Of several of one key the first creates at most.
+    let mut keys = BTreeSet::new();
+    creating.retain(|(_, member)| {
+        let key = member.desired.get().and_then(|desired| Some(desired.as_ref().ok()?.key.as_str()));
+        key.is_none_or(|key| keys.insert(key))
+    });
+    Next { going, creating: creating.into_iter().map(|(id, _)| id.clone()).collect() }
 }

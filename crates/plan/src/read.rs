@@ -323,7 +323,7 @@ pub(crate) fn request(method: Method, template: &'static str, parent: &str, id: 
 pub fn fold(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Timestamp) {
     match read.what {
         What::List => listing::fold_list(snapshot, read, answer, began),
-        What::Usage => quota::fold(snapshot, read, &answer),
+        What::Usage => quota::fold(snapshot, read, &answer, began),
         What::Document => match answer {
             ReadAnswer::One(document) => snapshot.document = Observed::Seen(document, began),
             ReadAnswer::Many { .. } => shared_read_failed(snapshot, read, &not_one()),

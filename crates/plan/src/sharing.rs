@@ -32,8 +32,9 @@ pub(crate) fn share(id: &MemberId, member: &Member, default: Deletion) -> Result
         if !stands_for_it(member, sharer) {
             continue;
         }
-        let takes_it =
-            sharer.object.is_deleting() && policy::keeps_object(&sharer.object, default) == Ok(false);
+        let takes_it = sharer.object.is_deleting()
+            && sharer.object.has_finalizer()
+            && policy::keeps_object(&sharer.object, default) == Ok(false);
         if takes_it && order(other, sharer) < order(id, member) {
             return Ok(Share::Others);
         }
@@ -68,7 +69,8 @@ fn stands_for_it(member: &Member, sharer: &Member) -> bool {
     };
     let ours = member.account.found().and_then(|account| context::account_id(account));
     let is_ours = context::account_id(account).is_none_or(|theirs| ours.is_none_or(|ours| ours == theirs));
-    let is_recorded = sharer.object.status_str(sharer.kind.identity.status).is_some();
+    let shared = member.kind.external_id(&member.object);
+    let is_recorded = shared.is_some() && sharer.object.status_str(sharer.kind.identity.status) == shared;
     let is_barred = || matches!(context::allowed(sharer, account), Err(hold) if hold.reason == Reason::NamespaceNotAllowed);
     is_ours && (is_recorded || !is_barred())
 }

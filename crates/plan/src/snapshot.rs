@@ -21,7 +21,7 @@ pub enum Lookup<T> {
     Found(T),
     /// The API server, or a synced cache of it, says that it is not there.
     Missing,
-    /// It could not be read; the text says why.
+    /// Nobody asked yet.
     #[default]
     Unread,
     /// It could not be read; the text says why.
@@ -236,6 +236,8 @@ pub struct Progress {
     pub marked: Option<Marked>,
     /// Cloudflare answered that it did not carry out the create of this pass.
     pub create_refused: bool,
+    /// Cloudflare answered that it did not carry out the delete of this pass, or it was not sent.
+    pub delete_refused: bool,
     /// Cloudflare refused its create because of an object that exists, with this text and code.
     pub exists: Option<String>,
     /// Cloudflare refused the delete of its object as one that it does not know or does not show to this token. What is

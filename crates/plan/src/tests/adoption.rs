@@ -232,6 +232,33 @@ namespace_labels: {team: web}
 }
 
 #[test]
+fn outside_the_allowed_namespaces_a_label_that_names_another_object_deletes_nothing_of_it() {
+    check_once(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: www, namespace: apps, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r1}, annotations: {kflare.dev/creating: 'content=192.0.2.8 name=c.example.com type=A until 2026-01-01T00:04:31Z'}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+  status: {recordID: r2}
+live:
+- {id: r1, type: A, name: b.example.com, content: 192.0.2.9, ttl: 1, proxied: false}
+- {id: r2, type: A, name: a.example.com, content: 192.0.2.9, ttl: 1, proxied: false}
+- {id: r3, type: A, name: c.example.com, content: 192.0.2.8, ttl: 1, proxied: false, created_on: '2026-01-01T00:01:00Z'}
+allowed: {names: [other]}
+",
+        &expect![[r#"
+            stage
+              DELETE /zones/0000000000000000000000000000abcd/dns_records/r2 as kflare/token/CF_API_TOKEN
+                DNSRecord apps/www delete (status records r2)
+            stage
+              PATCH DNSRecord apps/www {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-www"}}
+                DNSRecord apps/www release (nothing that exists is touched)
+            next: DNSRecord apps/www Forget
+        "#]],
+    );
+}
+
+#[test]
 fn outside_the_allowed_namespaces_only_a_recorded_object_is_cleaned_up() {
     check_once(
         "DNSRecord",

@@ -79,3 +79,49 @@ objects:
         "#]],
     );
 }
+
+#[test]
+fn who_would_create_nothing_takes_nobodys_room() {
+    check_once(
+        "DNSRecord",
+        "
+quota: 2
+live:
+- {id: r1, name: old.example.com, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+objects:
+- metadata: {name: a, namespace: apps, annotations: {kflare.dev/adoption-policy: adopt}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
+- metadata: {name: b, namespace: apps, annotations: {kflare.dev/adoption-policy: always}}
+  spec: {zoneRef: {name: example-com}, name: b, type: A, content: 192.0.2.2, ttl: 1, proxied: false}
+- metadata: {name: c, namespace: apps}
+  spec: {zoneRef: {name: example-com}, name: c, type: A, content: 192.0.2.3, ttl: 1, proxied: false}
+- metadata: {name: d, namespace: apps, annotations: {kflare.dev/deletion-policy: retain}, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r1}}
+  spec: {zoneRef: {name: example-com}, name: old, type: A, content: 192.0.2.9, ttl: 1, proxied: false}
+  status: {recordID: r1}
+- metadata: {name: e, namespace: apps}
+  spec: {zoneRef: {name: example-com}, name: e, type: A, content: 192.0.2.5, ttl: 1, proxied: false}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/d {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-d"}}
+                DNSRecord apps/d release (nothing that exists is touched)
+              PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.3 name=c.example.com type=A image=82c79e4810885852 until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-c"}}
+                DNSRecord apps/c prepare (nothing that exists is touched)
+            stage
+              POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.3","name":"c.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/c create (nothing that exists is touched)
+            stage
+              PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-c"}}
+                DNSRecord apps/c claim (nothing that exists is touched)
+            status: DNSRecord apps/a Ready=False NotFound: there is no DNSRecord to adopt with content=192.0.2.1 name=a.example.com type=A
+            next: DNSRecord apps/a Wait
+            status: DNSRecord apps/b Ready=False InvalidAdoptionPolicy: annotation kflare.dev/adoption-policy is "always"; use "adopt" or "adopt-or-create", or remove it
+            next: DNSRecord apps/b Resync
+            status: DNSRecord apps/c Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/c Drift
+            next: DNSRecord apps/d Forget
+            status: DNSRecord apps/e Ready=False TerminalError: there is no room: Cloudflare lets the Zone hold 2 objects of this kind, and it does; delete some, or change its plan
+            next: DNSRecord apps/e After(600s, Drift)
+        "#]],
+    );
+}

@@ -26,7 +26,8 @@ fn sharer(metadata: &str, rest: &str) -> String {
     )
 }
 
-const DELETING: &str = "deletionTimestamp: '2026-01-01T00:00:00Z'";
+const DELETING: &str = "deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer]";
+const LET_GO: &str = "deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [example.net/other]";
 const OLDER: &str = "creationTimestamp: '2025-01-01T00:00:00Z'";
 const YOUNGER: &str = "creationTimestamp: '2025-09-01T00:00:00Z'";
 const TAKES_IT: &str = "annotations: {kflare.dev/adopted: 'true', kflare.dev/deletion-policy: delete}";
@@ -103,6 +104,9 @@ fn a_label_alone_proves_nothing_where_the_account_may_not_be_used() {
     let allowed = |names: &str| format!("allowed: {{names: {names}}}\n");
     assert_eq!(end(&format!("{MAKER}{by_label}{}", allowed("[apps]"))), End::Deletes);
     assert_eq!(end(&format!("{MAKER}{by_label}{}", allowed("[apps, web]"))), End::Waits);
+    // A label that names another zone than the status proves nothing there, either.
+    let other = sharer("", "").replace("zoneID: z1", "zoneID: z2");
+    assert_eq!(end(&format!("{MAKER}{other}{}", allowed("[apps]"))), End::Deletes);
     // What its status records was allowed once, and its records are there.
     assert_eq!(end(&format!("{MAKER}{}{}", sharer("", ""), allowed("[apps]"))), End::Waits);
 }
@@ -121,4 +125,6 @@ fn of_several_that_go_one_takes_the_zone_after_the_others() {
     assert_eq!(going(TAKES_IT, YOUNGER, ""), End::Waits, "a second delete would be refused");
     assert_eq!(going(TAKES_IT, OLDER, ""), End::LetsGo, "the other takes it");
     assert_eq!(going(TAKES_IT, OLDER, "dependents: [DNSRecord web/www]"), End::LetsGo);
+    let let_go = format!("{MAKER}{}", sharer(&format!("{LET_GO}, {OLDER}, {TAKES_IT}"), ""));
+    assert_eq!(end(&let_go), End::Deletes, "kflare has already let the other go");
 }
