@@ -27,6 +27,34 @@ impl fmt::Display for Causes<'_> {
     }
 }
 
+/// What an error comes from in the end: the levels above it say less, at more length.
+#[must_use]
+pub fn root(error: &(dyn Error + 'static)) -> String {
+    let (mut root, mut next) = (String::new(), Some(error));
+    while let Some(error) = next {
+        let (words, source) = words(error);
+        if !words.is_empty() {
+            root = words;
+        }
+        next = source;
+    }
+    root
+}
+
+/// Why there were no credentials, when that is what an error comes from: those that a command renews fail in the middle
+/// of a call, and the client knows such a failure for no more than that of some service.
+#[must_use]
+pub fn lack_of_credentials<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e AuthError> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
+
 /// What an error says itself, and what it comes from, if that says more.
 fn words<'e>(error: &'e (dyn Error + 'static)) -> (String, Option<&'e (dyn Error + 'static)>) {
     if let Some(error) = error.downcast_ref::<kube::Error>() {
@@ -41,6 +69,9 @@ fn words<'e>(error: &'e (dyn Error + 'static)) -> (String, Option<&'e (dyn Error
             watcher::Error::WatchError(status) => (said(status), None),
             watcher::Error::NoResourceVersion => (error.to_string(), None),
         };
+    }
+    if let Some(error) = error.downcast_ref::<AuthError>() {
+        return (credentials(error), None);
     }
     (error.to_string(), error.source())
 }
@@ -93,7 +124,9 @@ pub fn credentials(error: &AuthError) -> String {
             "the command or provider of the kubeconfig gave no credentials; run it by hand to see why"
                 .to_owned()
         }
-        AuthError::ParseTokenKey(_) => "the kubeconfig's credentials cannot be read".to_owned(),
+        AuthError::ParseTokenKey(_) | AuthError::MalformedTokenExpirationDate(_) => {
+            "the kubeconfig's credentials cannot be read".to_owned()
+        }
         other => other.to_string(),
     }
 }
@@ -142,10 +175,23 @@ mod tests {
                 stderr: text.as_bytes().to_vec(),
             })
         };
-        let run = AuthError::AuthExecRun { cmd: "TOKEN=hidden get".to_owned(), out: out("hidden") };
-        let text = shown(&kube::Error::Auth(run));
-        assert!(!text.contains("hidden") && !text.contains("104, 105"), "{text}");
-        assert!(text.contains("exit status: 3"), "{text}");
+        let run = || AuthError::AuthExecRun { cmd: "TOKEN=hidden get".to_owned(), out: out("hidden") };
+        // When the client is set up, and when the credentials are renewed in the middle of a call.
+        let renewed = |error: AuthError| kube::Error::Service(Box::new(error));
+        let bounded = |error| kube::Error::Service(Box::new(BoundError::Client(renewed(error))));
+        for error in [kube::Error::Auth(run()), renewed(run()), bounded(run())] {
+            for text in [shown(&error), root(&error)] {
+                assert!(!text.contains("hidden") && !text.contains("104, 105"), "{text}");
+                assert!(text.contains("exit status: 3"), "{text}");
+            }
+            assert!(matches!(lack_of_credentials(&error), Some(AuthError::AuthExecRun { .. })));
+        }
+        let said = AuthError::AuthExec("hidden".to_owned());
+        let date = "hidden".parse::<jiff::Timestamp>().unwrap_err();
+        for error in [said, AuthError::MalformedTokenExpirationDate(date)] {
+            let error = bounded(error);
+            assert!(!shown(&error).contains("hidden") && !root(&error).contains("hidden"), "{error}");
+        }
         let read = serde_json::from_str::<bool>("\"hidden\"").unwrap_err();
         assert!(read.to_string().contains("hidden"), "the library does quote it");
         assert!(!shown(&kube::Error::SerdeError(read)).contains("hidden"));

@@ -1,9 +1,7 @@
 //! What can go wrong on the way into a cluster, in words, and what to do next. The same for every command.
 
-use std::error::Error;
-
 use kube::config::KubeconfigError;
-use operator::causes::{Causes, credentials};
+use operator::causes::{Causes, credentials, lack_of_credentials, root};
 
 use super::definitions::Gap;
 use super::look::LOOK_MAX;
@@ -144,8 +142,10 @@ impl ClusterError {
     /// What it means that there was no answer, or none that could be read.
     pub(super) fn of_exchange(server: &str, error: &kube::Error) -> Self {
         let (server, cause) = (server.to_owned(), root(error));
+        if let Some(source) = lack_of_credentials(error) {
+            return Self::Credentials { server, cause: credentials(source) };
+        }
         match error {
-            kube::Error::Auth(source) => Self::Credentials { server, cause: credentials(source) },
             kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
                 Self::NotKubernetes { server, cause: Causes(error).to_string() }
             }
@@ -154,15 +154,6 @@ impl ClusterError {
             _ => Self::Unreachable { server, cause },
         }
     }
-}
-
-/// What an error comes from in the end: the levels above it say less, at more length.
-pub(in crate::commands) fn root(error: &(dyn Error + 'static)) -> String {
-    let mut root = error;
-    while let Some(source) = root.source() {
-        root = source;
-    }
-    root.to_string()
 }
 
 fn contexts(known: &[String]) -> String {

@@ -167,6 +167,10 @@ mod tests {
         let (said, next) = exchange(kube::Error::SerdeError(html));
         assert!(said.starts_with("what answers at https://x/ is no Kubernetes API server: "), "{said}");
         assert!(next.contains("proxy"), "{next}");
+        let renewal = kube::client::AuthError::AuthExec("hidden".to_owned());
+        let (said, next) = exchange(kube::Error::Service(Box::new(renewal)));
+        assert!(said.starts_with("cannot get the credentials") && !said.contains("hidden"), "{said}");
+        assert!(next.contains("`users` of the kubeconfig"), "{next}");
         let silent = simulate(look::<()>("https://x/", "zones".to_owned(), std::future::pending()));
         let silent = silent.unwrap().unwrap_err();
         assert_eq!(silent.to_string(), "the API server https://x/ does not answer within 20 s");

@@ -11,25 +11,27 @@ use hyper_util::client::proxy::matcher::Matcher;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
+pub(super) use self::error::ClusterError;
 use self::error::DEFAULT_KUBECONFIG;
-pub(super) use self::error::{ClusterError, root};
 pub(super) use self::look::{check, check_namespace, look};
 
-/// Finds the cluster. The client does not retry: what may be repeated is decided by the operator.
+/// Finds the cluster; its address is given as it may be printed. The client does not retry: what may be repeated is
+/// decided by the operator.
 pub(super) async fn connect(
     kubeconfig: Option<&Path>,
     context: Option<&str>,
-) -> Result<(Client, Config), ClusterError> {
+) -> Result<(Client, String), ClusterError> {
     let mut config = configuration(kubeconfig, context).await?;
     config.default_retry = false;
     let server = address(&config.cluster_url);
-    let client = Client::try_from(config.clone());
-    let client = client.map_err(|error| ClusterError::of_setup(server, &error))?;
-    Ok((client, config))
+    match Client::try_from(config) {
+        Ok(client) => Ok((client, server)),
+        Err(error) => Err(ClusterError::of_setup(server, &error)),
+    }
 }
 
 /// Where an API server is, as it may be printed: `server` of a kubeconfig may hold a user and a password.
-pub(super) fn address(server: &http::Uri) -> String {
+fn address(server: &http::Uri) -> String {
     let (scheme, host) = (server.scheme_str().unwrap_or_default(), server.host().unwrap_or_default());
     let port = server.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{scheme}://{host}{port}{}", server.path())

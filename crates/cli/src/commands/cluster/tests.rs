@@ -130,6 +130,11 @@ fn an_address_is_told_without_the_password_in_it() {
     );
     assert_eq!(told("https://[::1]:6443"), "https://[::1]:6443/");
     assert_eq!(told("http://cluster.example/"), "http://cluster.example/");
+    let text = kubeconfig("current-context: dev\n").replace("https://", "https://me:hidden@");
+    let scratch = Scratch::new("address", &text);
+    let connected = async { connect(Some(&scratch.0.join("config")), None).await.map(|(_, server)| server) };
+    let server = crate::scenario::simulate(connected).unwrap().unwrap();
+    assert_eq!(server, "https://cluster.example/");
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl Calls {
 /// What the HTTP library's error comes from, else what it means.
 fn why(error: &TransportError) -> String {
     match &error.source {
-        Some(source) => crate::commands::cluster::root(source.as_ref()),
+        Some(source) => operator::causes::root(source.as_ref()),
         None => error.cause.to_string(),
     }
 }

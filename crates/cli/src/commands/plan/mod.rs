@@ -93,9 +93,9 @@ async fn plan(arguments: &PlanArguments, progress: &Progress) -> anyhow::Result<
         None
     } else {
         let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
-        let (client, config) = cluster::connect(kubeconfig, context).await?;
-        progress.say(|| format!("asking the API server {}", config.cluster_url));
-        Some(Inventory::read(client, cluster::address(&config.cluster_url), &progress.teller()).await?)
+        let (client, server) = cluster::connect(kubeconfig, context).await?;
+        progress.say(|| format!("asking the API server {server}"));
+        Some(Inventory::read(client, server, &progress.teller()).await?)
     };
     progress.say(|| format!("laying {} manifests over what there is", manifests.len()));
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());

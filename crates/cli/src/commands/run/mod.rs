@@ -57,10 +57,9 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let metrics = listen(&arguments.metrics_bind_address, "--metrics-bind-address").await?;
     let probes = listen(&arguments.health_probe_bind_address, "--health-probe-bind-address").await?;
     let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
-    let (client, cluster) = cluster::connect(kubeconfig, context).await?;
-    let server = cluster::address(&cluster.cluster_url);
+    let (client, server) = cluster::connect(kubeconfig, context).await?;
     let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
-    let namespace = namespace.unwrap_or(cluster.default_namespace);
+    let namespace = namespace.unwrap_or_else(|| client.default_namespace().to_owned());
     tracing::info!(server = %terminal::harmless(&server), "looking whether the cluster has what is needed");
     tokio::select! {
         looked = look(&client, &server, &namespace) => looked?,
