@@ -124,7 +124,8 @@ fn event_object(
     let meta = &object.metadata;
     let namespace = if meta.namespace.is_empty() { CLUSTER_NAMESPACE } else { &meta.namespace };
     let mut hasher = DefaultHasher::new();
-    (&meta.uid, &meta.resource_version, event.reason.name()).hash(&mut hasher);
+    // The version alone would not do: not every Event comes with a write of its object.
+    (&meta.uid, &meta.resource_version, event.reason.name(), &event.note, now.0).hash(&mut hasher);
     let name: String = meta.name.chars().take(EVENT_NAME_MAX).collect();
     EventObject {
         metadata: ObjectMeta {
@@ -149,5 +150,36 @@ fn event_object(
         note: Some(event.note.clone()),
         type_: Some(if event.normal { "Normal" } else { "Warning" }.to_owned()),
         ..EventObject::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kinds::Reason;
+
+    use super::*;
+
+    #[test]
+    fn a_second_event_about_an_object_that_was_not_written_in_between_is_another_one() {
+        let account = kinds::kind("CloudflareAccount").unwrap();
+        let object = || {
+            let mut object = Resource::default();
+            object.metadata.name = "main".to_owned();
+            object.metadata.uid = "u".to_owned();
+            object.metadata.resource_version = "1".to_owned();
+            object
+        };
+        let named = |note: &str, second: i64| {
+            let event = Event { normal: false, reason: Reason::DriftBehind, note: note.to_owned() };
+            let at = MicroTime(jiff::Timestamp::from_second(second).unwrap());
+            event_object(account, &object(), &event, at, "kflare-0").metadata.name.unwrap()
+        };
+        assert_eq!(
+            named("behind", 1),
+            named("behind", 1),
+            "one Event keeps its name when it is written again"
+        );
+        assert_ne!(named("behind", 1), named("behind", 2));
+        assert_ne!(named("behind", 1), named("further behind", 1));
     }
 }
