@@ -64,6 +64,8 @@ pub(super) struct World {
     pub(super) quota: Option<usize>,
     /// Lists come in two pages.
     pub(super) two_pages: bool,
+    /// IDs of objects that moved from one page to another while a list was read, so that neither shows them.
+    pub(super) unlisted: Vec<String>,
     /// Requires an account that allows these namespaces only.
     pub(super) allowed: Value,
     /// Labels of the objects' namespace.
@@ -376,7 +378,11 @@ impl World {
             What::Usage => {
                 ReadAnswer::One(json!({"record_quota": self.quota, "record_usage": self.live.len()}))
             }
-            What::List => ReadAnswer::Many { items: self.live.clone(), one_page: !self.two_pages },
+            What::List => {
+                let is_shown = |item: &&Value| !self.unlisted.iter().any(|id| item["id"] == **id);
+                let items = self.live.iter().filter(is_shown).cloned().collect();
+                ReadAnswer::Many { items, one_page: !self.two_pages }
+            }
             What::Lookup => {
                 let wanted = |name: &str| {
                     read.request.query.iter().find(|(key, _)| key == name).map(|(_, value)| value)

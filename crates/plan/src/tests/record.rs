@@ -448,18 +448,12 @@ objects:
 - metadata: {name: www, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r1}}
   spec: {zoneRef: {name: example-com}, name: www, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
   status: {recordID: r1}
+live:
+- {id: r1, type: A, name: www.example.com, content: 192.0.2.1, ttl: 1, proxied: false}
+unlisted: [r1]
 two_pages: true
 ",
         &expect![[r#"
-            stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A image=f1b815494ff5055c until 2026-01-01T00:04:31Z"},"labels":{"kflare.dev/record-id":null},"resourceVersion":"","uid":"uid-www"}}
-                DNSRecord apps/www prepare (nothing that exists is touched)
-            stage
-              POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
-                DNSRecord apps/www create (nothing that exists is touched)
-            stage
-              PATCH DNSRecord apps/www {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-www"}}
-                DNSRecord apps/www claim (nothing that exists is touched)
             status: DNSRecord apps/www Ready=True Synced: Cloudflare's object is as the spec says
             next: DNSRecord apps/www Drift
         "#]],
