@@ -21,15 +21,17 @@ use crate::limits::{KUBERNETES_PAGE, UNSERVED_FOR};
 use crate::object::{self, Object};
 use crate::state::Shared;
 use crate::timings::{Timings, doubled};
-use crate::unserved::{Unserved, is_unserved};
+use crate::unserved::{Unserved, is_undiscovered, is_unserved};
 
 /// Share by which pauses vary, so that the watches of one broken connection do not come back together.
 const SPREAD: f64 = 0.2;
 
 /// What an informer does with what it sees.
 trait Sink<K>: Send {
-    /// The kind has a definition in the cluster, which may go.
-    const IS_DEFINED: bool = false;
+    /// The kind, if it has a definition in the cluster, which may go.
+    fn defined(&self) -> Option<&'static Kind> {
+        None
+    }
 
     /// A list is about to be asked for.
     fn list_begins(&mut self) {}
@@ -78,6 +80,7 @@ async fn watch<K, S: Sink<K>>(
     let timeout = u32::try_from(timings.watch_timeout.as_secs().max(1)).unwrap_or(u32::MAX);
     let config = watcher::Config::default().page_size(KUBERNETES_PAGE).timeout(timeout);
     let begin = || watcher(api.clone(), config.clone()).boxed();
+    let client = api.clone().into_client();
     let mut events = begin();
     let mut held = BTreeSet::new();
     let (mut failures, mut unserved) = (0, Unserved::default());
@@ -94,7 +97,13 @@ async fn watch<K, S: Sink<K>>(
             Err(error) => {
                 failures += 1;
                 shared.metrics.watch_failed(name);
-                let proved = S::IS_DEFINED && unserved.failed(&error, Instant::now());
+                let proved = match sink.defined() {
+                    Some(kind) if unserved.failed(&error, Instant::now()) => {
+                        unserved.discovered(is_undiscovered(&client, kind).await);
+                        unserved.proved
+                    }
+                    _ => false,
+                };
                 tell(name, failures, &error, proved, unserved.proved);
                 if is_unserved(&error) {
                     // A watch that goes on where it was would neither say that the kind is served again nor show what is
@@ -162,7 +171,9 @@ struct Objects {
 }
 
 impl Sink<Object> for Objects {
-    const IS_DEFINED: bool = true;
+    fn defined(&self) -> Option<&'static Kind> {
+        Some(self.kind)
+    }
 
     fn list_begins(&mut self) {
         self.shared.lock().cache.list_begins(self.kind);

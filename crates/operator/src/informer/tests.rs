@@ -25,6 +25,8 @@ type Answer = UnsyncBoxBody<Bytes, kube::Error>;
 struct Answers {
     /// The names of its objects; absent while it is not served.
     objects: Option<Vec<&'static str>>,
+    /// What else finds no page for any path.
+    is_proxy: bool,
     /// The next watches are refused with these statuses.
     refused_watches: VecDeque<u16>,
     lists: usize,
@@ -42,7 +44,7 @@ impl Cluster {
         let answers = Arc::new(Mutex::new(answers));
         let server = Arc::clone(&answers);
         let service = tower::service_fn(move |request: Request<Body>| {
-            let answer = answer(&mut server.lock().unwrap(), request.uri().query().unwrap_or_default());
+            let answer = answer(&mut server.lock().unwrap(), request.uri());
             std::future::ready(Ok::<_, kube::Error>(answer))
         });
         let (kind, timings) = (kinds::kind("Zone").unwrap(), Timings::default());
@@ -69,7 +71,8 @@ impl Cluster {
     }
 }
 
-fn answer(answers: &mut Answers, query: &str) -> Response<Answer> {
+fn answer(answers: &mut Answers, uri: &http::Uri) -> Response<Answer> {
+    let query = uri.query().unwrap_or_default();
     let with = |code: u16, body: Value| {
         let body = Full::new(Bytes::from(body.to_string())).map_err(|never| match never {}).boxed_unsync();
         let mut response = Response::new(body);
@@ -77,6 +80,17 @@ fn answer(answers: &mut Answers, query: &str) -> Response<Answer> {
         response
     };
     let refused = |code: u16| with(code, json!({"kind": "Status", "status": "Failure", "code": code}));
+    if answers.is_proxy {
+        return with(404, json!("404 page not found"));
+    }
+    match uri.path() {
+        "/apis/kflare.dev/v1alpha1" => return refused(404),
+        "/apis" => {
+            let group = json!({"name": "apiextensions.k8s.io", "versions": []});
+            return with(200, json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": [group]}));
+        }
+        _ => {}
+    }
     let is_watch = query.contains("watch=true");
     answers.lists += usize::from(!is_watch);
     let Some(objects) = &answers.objects else { return refused(404) };
@@ -105,6 +119,16 @@ async fn a_kind_that_is_not_served_counts_as_listed_after_a_minute_and_comes_whe
     cluster.serve(Some(vec!["example-com"]));
     tokio::time::sleep(60 * SECOND).await;
     assert_eq!(cluster.known(), Some(vec!["example-com".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proxy_that_finds_no_page_proves_nothing() {
+    let cluster = Cluster::start(Answers { is_proxy: true, ..Answers::default() });
+    tokio::time::sleep(600 * SECOND).await;
+    assert_eq!(cluster.known(), None, "who knows what there is behind it");
+    cluster.answers.lock().unwrap().is_proxy = false;
+    tokio::time::sleep(150 * SECOND).await;
+    assert_eq!(cluster.known(), Some(vec![]));
 }
 
 #[tokio::test(start_paused = true)]
