@@ -37,7 +37,14 @@ pub(super) enum Deed {
     /// The protection of a Secret that nobody uses any more is taken off.
     Unprotect(String),
     /// Only what kflare notes on the resource changes.
-    Mark,
+    Mark(Marks),
+}
+
+/// What kflare notes on a resource: finalizers, labels and annotations by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    pub(super) set: Vec<String>,
+    pub(super) removed: Vec<String>,
 }
 
 /// What keeps an object from being as its manifest says.
@@ -124,15 +131,17 @@ impl Findings {
             .map(|(member, after)| {
                 let restless = preview.restless.contains(member);
                 let mut deeds = deeds.remove(member).unwrap_or_default();
-                if deeds.iter().any(|deed| *deed != Deed::Mark) {
+                if deeds.iter().any(|deed| !matches!(deed, Deed::Mark(_))) {
                     // What is noted on the resource goes without saying.
-                    deeds.retain(|deed| *deed != Deed::Mark);
+                    deeds.retain(|deed| !matches!(deed, Deed::Mark(_)));
                 }
                 if !overlay.has_cluster {
-                    deeds.retain(|deed| !matches!(deed, Deed::Mark | Deed::Protect(_) | Deed::Unprotect(_)));
+                    deeds.retain(|deed| {
+                        !matches!(deed, Deed::Mark(_) | Deed::Protect(_) | Deed::Unprotect(_))
+                    });
                 }
                 let (obstacle, paused) = match after {
-                    Some(after) => standing(after, restless),
+                    Some(after) => standing(after, restless, &overlay.stand_ins),
                     None => (None, None),
                 };
                 let place = overlay.named.get(member).cloned();
@@ -196,15 +205,15 @@ fn add(deeds: &mut Vec<Deed>, act: &Act, part: &Part, overlay: &Overlay) {
         Write::Prepare => match label(act, part).filter(|_| adopts(act)) {
             Some(id) if overlay.assumed.contains(&part.member) => Deed::Assume(id),
             Some(id) => Deed::Adopt(id),
-            None => Deed::Mark,
+            None => Deed::Mark(marks(act)),
         },
         Write::Claim => match label(act, part).filter(|_| !made) {
             Some(id) => Deed::Claim(id),
-            None => Deed::Mark,
+            None => Deed::Mark(marks(act)),
         },
-        Write::Release if deleted => Deed::Mark,
+        Write::Release if deleted => Deed::Mark(marks(act)),
         Write::Release => Deed::Release,
-        Write::Unmark | Write::MarkDeleting => Deed::Mark,
+        Write::Unmark | Write::MarkDeleting => Deed::Mark(marks(act)),
     };
     if !deeds.contains(&deed) {
         deeds.push(deed);
@@ -218,6 +227,24 @@ fn body(act: &Act) -> Option<&Value> {
     }
 }
 
+/// What a patch sets and takes off.
+fn marks(act: &Act) -> Marks {
+    let mut marks = Marks::default();
+    let Some(metadata) = body(act) else { return marks };
+    if let Some(finalizers) = metadata["finalizers"].as_array() {
+        let name = format!("finalizer {}", names::FINALIZER);
+        let is_set = finalizers.iter().any(|finalizer| finalizer == names::FINALIZER);
+        if is_set { marks.set.push(name) } else { marks.removed.push(name) }
+    }
+    for (field, word) in [("labels", "label"), ("annotations", "annotation")] {
+        for (name, value) in metadata[field].as_object().into_iter().flatten() {
+            let name = format!("{word} {name}");
+            if value.is_null() { marks.removed.push(name) } else { marks.set.push(name) }
+        }
+    }
+    marks
+}
+
 fn adopts(act: &Act) -> bool {
     body(act).is_some_and(|metadata| metadata["annotations"][names::ADOPTED] == "true")
 }
@@ -229,14 +256,18 @@ fn label(act: &Act, part: &Part) -> Option<String> {
 }
 
 fn protection(act: &Act) -> Deed {
-    let Request::Kubernetes(patch) = &act.request else { return Deed::Mark };
+    let Request::Kubernetes(patch) = &act.request else { return Deed::Mark(Marks::default()) };
     let finalizers = patch.body["metadata"]["finalizers"].as_array();
     let protects = finalizers.into_iter().flatten().any(|name| name == names::TOKEN_PROTECTION_FINALIZER);
     if protects { Deed::Protect(patch.key.to_string()) } else { Deed::Unprotect(patch.key.to_string()) }
 }
 
 /// What the condition says: what is in the way, unless the object is in order; or that it is paused.
-fn standing(after: &kinds::Resource, restless: bool) -> (Option<Obstacle>, Option<String>) {
+fn standing(
+    after: &kinds::Resource,
+    restless: bool,
+    stand_ins: &[Key],
+) -> (Option<Obstacle>, Option<String>) {
     if restless {
         let obstacle = Obstacle {
             reason: kinds::Reason::InternalError.name().to_owned(),
@@ -246,12 +277,31 @@ fn standing(after: &kinds::Resource, restless: bool) -> (Option<Obstacle>, Optio
     }
     let Some(condition) = after.condition() else { return (None, None) };
     let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
-    let (reason, message) = (text("reason"), text("message"));
+    let (reason, message) = (text("reason"), of_variable(text("message"), stand_ins));
     if reason == kinds::Reason::Paused.name() {
         (None, Some(message))
     } else {
         ((text("status") != "True").then_some(Obstacle { reason, message }), None)
     }
+}
+
+/// A message that blames a Secret which was not read, as one about the variable that stands for it.
+fn of_variable(message: String, stand_ins: &[Key]) -> String {
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "-.".contains(c));
+    let variable = format!("the variable {TOKEN}");
+    let mut message = message;
+    for key in stand_ins {
+        let secret = format!("Secret {key}");
+        let mut parts = message.split(&secret);
+        let mut said = parts.next().unwrap_or_default().to_owned();
+        for rest in parts {
+            // The name of another Secret may begin with this one's.
+            said.push_str(if goes_on(rest) { &secret } else { &variable });
+            said.push_str(rest);
+        }
+        message = said;
+    }
+    message
 }
 
 /// What to do about parents that no manifest has, where nothing else counts.

@@ -1,8 +1,9 @@
 //! A plan for programs: one JSON object whose shape has a version and is described in docs/guide/plan.md.
 //! What is unknown until apply is a string that says so.
 
+use kinds::names;
 use plan::act::Target;
-use plan::predict::{shown, shown_value};
+use plan::predict::{KNOWN_AFTER_APPLY, shown, shown_value};
 use plan::{Act, FieldDiff, MemberId, Request};
 use serde_json::{Value, json};
 
@@ -10,6 +11,9 @@ use super::finding::{Deed, Finding, Findings};
 
 /// Grows when a script that reads the old shape could be wrong about the new one; new members do not count.
 const SHAPE: u32 = 1;
+
+/// Before the time in the mark of an object in the making.
+const UNTIL: &str = " until ";
 
 /// The plan as JSON.
 pub(super) fn render(findings: &Findings) -> Value {
@@ -74,7 +78,7 @@ fn action(deed: &Deed) -> Value {
         Deed::Entry => json!({ "action": "entry" }),
         Deed::Protect(secret) => json!({ "action": "protect", "secret": secret }),
         Deed::Unprotect(secret) => json!({ "action": "unprotect", "secret": secret }),
-        Deed::Mark => json!({ "action": "mark" }),
+        Deed::Mark(marks) => json!({ "action": "mark", "set": marks.set, "remove": marks.removed }),
     }
 }
 
@@ -98,8 +102,19 @@ fn request(act: &Act) -> Value {
             "kind": match patch.target { Target::Kind(kind) => kind, Target::Secret => "Secret" },
             "namespace": patch.key.namespace,
             "name": patch.key.name,
-            "body": shown_value(&patch.body),
+            "body": timeless(shown_value(&patch.body)),
             "objects": objects,
         }),
     }
+}
+
+/// The mark of an object in the making ends with a time that differs from plan to plan, and only `kflare run` decides.
+fn timeless(mut body: Value) -> Value {
+    let mark = body.get_mut("metadata").and_then(|metadata| metadata.get_mut("annotations"));
+    if let Some(Value::String(mark)) = mark.and_then(|annotations| annotations.get_mut(names::CREATING))
+        && let Some((before, _)) = mark.rsplit_once(UNTIL)
+    {
+        *mark = format!("{before}{UNTIL}{KNOWN_AFTER_APPLY}");
+    }
+    body
 }

@@ -141,8 +141,12 @@ impl<'c> Layer<'c> {
         for manifest in first {
             self.namespace(&manifest, intent);
         }
+        let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         for mut manifest in rest {
             self.place(&mut manifest);
+            if intent == Intent::Apply {
+                places.entry(manifest.title()).or_default().push(manifest.place.clone());
+            }
             if manifest.object["apiVersion"].as_str().is_some_and(is_ours) {
                 match intent {
                     Intent::Apply => self.apply(&manifest)?,
@@ -157,6 +161,7 @@ impl<'c> Layer<'c> {
         if !self.refused.is_empty() {
             return Err(OverlayError::Refused(self.refused));
         }
+        self.overlay.notes.extend(places.iter().filter_map(|(title, places)| repeated(title, places)));
         if self.cluster.is_none() {
             self.tokens(token)?;
         }
@@ -351,6 +356,13 @@ impl<'c> Layer<'c> {
         }
         Ok(())
     }
+}
+
+/// What is said of an object that several manifests describe.
+fn repeated(title: &str, places: &[Place]) -> Option<String> {
+    let (last, others) = places.split_last().filter(|(_, others)| !others.is_empty())?;
+    let others: Vec<String> = others.iter().map(Place::short).collect();
+    Some(format!("{title} stands in {} and {}; the last counts", others.join(", "), last.short()))
 }
 
 /// A Secret that nobody made: nothing is to be done about it, so that it is protected already.

@@ -8,7 +8,7 @@ use plan::predict::{shown, shown_value};
 use plan::{Act, FieldDiff, MemberId, Request};
 use serde_json::Value;
 
-use super::finding::{Deed, Finding, Findings};
+use super::finding::{Deed, Finding, Findings, Marks};
 use crate::terminal::{Tone, harmless};
 
 /// Before each line below an object's.
@@ -115,8 +115,19 @@ fn lines(deed: &Deed) -> Vec<String> {
         Deed::Entry => vec!["set its part of the shared document".to_owned()],
         Deed::Protect(secret) => vec![format!("protect Secret {} from deletion", harmless(secret))],
         Deed::Unprotect(secret) => vec![format!("let Secret {} be deleted again", harmless(secret))],
-        Deed::Mark => vec!["mark the resource; nothing changes in Cloudflare".to_owned()],
+        Deed::Mark(marks) => vec![format!("{}; nothing changes in Cloudflare", harmless(&noted(marks)))],
     }
+}
+
+/// `set finalizer kflare.dev/finalizer`.
+fn noted(marks: &Marks) -> String {
+    let words = [("set", &marks.set), ("remove", &marks.removed)];
+    let known: Vec<String> = words
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(verb, names)| format!("{verb} {}", names.join(", ")))
+        .collect();
+    if known.is_empty() { "mark the resource".to_owned() } else { known.join("; ") }
 }
 
 fn id_of(id: &str) -> String {

@@ -38,6 +38,13 @@ pub(in crate::commands) struct Place {
     pub(in crate::commands) line: usize,
 }
 
+impl Place {
+    /// `FILE:LINE`.
+    pub(in crate::commands) fn short(&self) -> String {
+        format!("{}:{}", terminal::escaped(&self.file), self.line)
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = terminal::escaped(&self.file);

@@ -123,6 +123,9 @@ fn a_token_of_the_environment_is_not_blamed_on_a_secret() {
         let wrong = find(question(Some("Bearer x")), None, cloudflare.clone(), &config, now).await.unwrap();
         let note = "Secret kflare-system/cloudflare-token is in no manifest: the token of CLOUDFLARE_API_TOKEN stands for it";
         assert_eq!(wrong.notes, [note], "{:?}", wrong.objects);
+        let message = &wrong.objects[0].obstacle.as_ref().unwrap().message;
+        assert!(message.contains("the variable CLOUDFLARE_API_TOKEN"), "{message}");
+        assert!(!message.contains("Secret kflare-system/cloudflare-token"), "{message}");
         let right = find(question(Some(crate::world::TOKEN)), None, cloudflare, &config, now).await.unwrap();
         assert_eq!(right.notes, [""; 0]);
     });

@@ -305,6 +305,42 @@ fn without_a_cluster_what_exists_counts_as_ones_own() {
 }
 
 #[test]
+fn an_object_that_stands_twice_is_noted_and_the_last_counts() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let of = |content: &str| record("www", &format!("type: A, content: {content}"));
+        let manifests = format!("{}{}", of("192.0.2.1"), of("192.0.2.2"));
+        let findings = ask(world, Ask::apply(&manifests)).await.unwrap();
+        let note = "DNSRecord default/www stands in a.yaml:1 and a.yaml:6; the last counts";
+        assert_eq!(findings.notes, [note]);
+        let text = text::render(&findings, Style::default());
+        assert!(text.contains(&format!("Note: {note}.")) && text.contains("192.0.2.2"), "{text}");
+        assert!(!text.contains("192.0.2.1\""), "{text}");
+        assert_eq!(json::render(&findings)["notes"][0], note);
+        assert_eq!(
+            ask(world, Ask::delete(&manifests)).await.unwrap().notes.len(),
+            2,
+            "nothing there to delete"
+        );
+    });
+}
+
+#[test]
+fn plans_of_different_times_are_the_same_json() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let manifests = record("www", "type: A, content: 192.0.2.1");
+        let before = json::render(&ask(world, Ask::apply(&manifests)).await.unwrap());
+        tokio::time::advance(std::time::Duration::from_secs(3600)).await;
+        let after = json::render(&ask(world, Ask::apply(&manifests)).await.unwrap());
+        assert!(before.to_string().contains(" until (known after apply)"), "{before}");
+        assert_eq!(before["requests"], after["requests"]);
+    });
+}
+
+#[test]
 fn files_that_are_refused_say_where_and_what_was_meant() {
     in_world(Options::default(), async |world| {
         let manifests = "\
