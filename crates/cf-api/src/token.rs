@@ -39,6 +39,11 @@ pub enum TokenError {
     /// A control character within.
     #[error("the token holds a control character")]
     Control,
+    /// A character that stands in no token, or none of those that every token has: `<token>`, `...`.
+    #[error(
+        "the token holds characters that no token has, or only such: store the token itself, not its placeholder"
+    )]
+    Foreign,
     /// Bytes beyond ASCII.
     #[error("the token holds characters that are not ASCII")]
     NotAscii,
@@ -114,6 +119,11 @@ fn check(text: &str) -> Result<(), TokenError> {
     if !text.is_ascii() {
         return Err(TokenError::NotAscii);
     }
+    // RFC 6750, section 2.1: what may follow `Bearer`. Cloudflare's own tokens take fewer of these.
+    let is_fit = |c: u8| c.is_ascii_alphanumeric() || b"-._~+/=".contains(&c);
+    if !text.bytes().all(is_fit) || !text.bytes().any(|c| c.is_ascii_alphanumeric()) {
+        return Err(TokenError::Foreign);
+    }
     if text.len() > TOKEN_MAX {
         return Err(TokenError::TooLong);
     }
@@ -148,7 +158,7 @@ mod tests {
     #[test]
     fn b147_what_is_no_token_has_its_reason() {
         let long = "a".repeat(TOKEN_MAX + 1);
-        let table: [(&[u8], TokenError); 17] = [
+        let table: [(&[u8], TokenError); 22] = [
             (b"", TokenError::Empty),
             (b" \n", TokenError::Empty),
             (b"Bearer abc", TokenError::Bearer),
@@ -163,12 +173,25 @@ mod tests {
             (b"abc\ndef", TokenError::InnerWhitespace),
             (b"abc\0def", TokenError::Control),
             (b"abc\x7f", TokenError::Control),
+            (b"...", TokenError::Foreign),
+            (b"<token>", TokenError::Foreign),
+            (b"$CF_API_TOKEN", TokenError::Foreign),
+            (b"{{token}}", TokenError::Foreign),
+            (b"----", TokenError::Foreign),
             ("\u{feff}abc".as_bytes(), TokenError::NotAscii),
             (b"\xff\xfe", TokenError::NotAscii),
             (long.as_bytes(), TokenError::TooLong),
         ];
         for (raw, wanted) in table {
             assert_eq!(Secret::parse(raw).unwrap_err(), wanted, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn b147_what_may_be_a_token_is_one() {
+        for raw in ["cfat_abc-DEF_0", "a.b.c", "YWJj+/==", "a~b", "0123456789abcdef0123456789abcdef01234567"]
+        {
+            assert!(Secret::parse(raw.as_bytes()).is_ok(), "{raw}");
         }
     }
 
