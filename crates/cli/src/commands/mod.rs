@@ -19,7 +19,8 @@ mod signals;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::builder::Resettable;
+use clap::builder::{Resettable, StyledStr};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::cluster::ClusterError;
@@ -117,10 +118,22 @@ fn command_line() -> Result<Cli, ExitCode> {
     let command = help::fitted(without_empty_variables(Cli::command()), help::columns());
     let matches = command.try_get_matches();
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| {
+        let error = with_tip(error);
         let printed = error.print().and_then(|()| io::stdout().flush());
         let is_missing = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
         if error.use_stderr() || is_missing { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
     })
+}
+
+/// What a shell makes of `-f *.yaml` is one file for the flag, and others for nobody.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return error };
+    let is_file = [".yaml", ".yml", ".json"].iter().any(|end| argument.ends_with(end));
+    if error.kind() == ErrorKind::UnknownArgument && is_file {
+        let tip = StyledStr::from("repeat -f for each file, or name the directory");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }
 
 /// A variable that is set to nothing counts as not set, as for the old programs: charts set them so. Help tells the

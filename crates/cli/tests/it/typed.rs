@@ -154,6 +154,8 @@ fn what_cannot_be_read_says_what_can() {
     let said = desk.call("plan --no-cluster -f nope.yaml");
     said.is_error(&["error: cannot read nope.yaml: it does not exist: name a file"]);
     assert!(!said.err.contains("os error"), "{said:?}");
+    desk.call("plan -f a.yaml b.yaml")
+        .is_error(&["unexpected argument 'b.yaml'", "tip: repeat -f for each file"]);
     desk.call("sandbox --once -f https://example.com/a.yaml")
         .is_error(&["URLs are not read: pipe it", "curl"]);
 }
