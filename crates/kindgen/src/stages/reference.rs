@@ -32,7 +32,7 @@ fn page(project: &Project, kind: &Kind) -> String {
     if table.lifecycle == Lifecycle::Managed {
         text.push_str("| `appliedFields` | set of strings | Optional spec fields that kflare has written, which it takes back when they leave the spec. |\n");
     }
-    text.push_str("| `observedGeneration` | integer | The generation that the status was written for; -1 until then. |\n");
+    text.push_str("| `observedGeneration` | integer | The generation that the status was written for; -1 before the first status, 0 while paused from the start. |\n");
     text.push_str("| `conditions` | list | One condition, `Ready`. |\n");
     ownership(&mut text, project, kind);
     reasons(&mut text, project, kind);
