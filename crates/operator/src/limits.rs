@@ -71,11 +71,8 @@ pub const DRIFT_RELIEF: f64 = 0.9;
 /// Memories of units kept beyond twice those in use before those of units that are gone are swept.
 pub const MEMORIES_SLACK: usize = 256;
 
-/// Bytes of a request line and headers, and answers, are bounded by axum; this many bytes of metrics are expected.
+/// Bytes of the metrics' text that are set aside at once: what most clusters need, so that it is not moved as it grows.
 pub const METRICS_BYTES: usize = 64 * 1024;
-
-const _: () = assert!(SLICE_FULL <= SLICE_MAX);
-const _: () = assert!(EVENT_NAME_MAX + 1 + 16 <= 253);
 
 /// Events that are written at once: as many as status patches, which cause them.
 pub const EVENTS_AT_ONCE: usize = STATUSES_AT_ONCE;
@@ -101,3 +98,6 @@ pub const SECRET_READ_SERVES: Duration = Duration::from_secs(5);
 /// Passes over one object in a preview. A new one takes one for each of its ancestors that turns Ready, and one more
 /// for each batch that is full before its turn; what needs more does not come to rest.
 pub const PREVIEW_PASSES_MAX: usize = 64;
+
+const _: () = assert!(SLICE_FULL <= SLICE_MAX);
+const _: () = assert!(EVENT_NAME_MAX + 1 + 16 <= 253);
