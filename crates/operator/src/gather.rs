@@ -49,17 +49,25 @@ pub fn begin(
 }
 
 /// What the caches say of members that are due, in the place of those that the snapshot had. Those that no longer exist
-/// are left out.
+/// are left out, and so are those that cannot be read: these are returned, with what is wrong (V3).
 pub fn from_caches<'d>(
     cache: &Cache,
     snapshot: &mut Snapshot,
     due: impl IntoIterator<Item = (&'d MemberId, &'d Due)>,
-) {
+) -> BTreeMap<MemberId, String> {
+    let mut unknown = BTreeMap::new();
     let mut known = Known { cache, objects: BTreeMap::new() };
     let mut claiming = None;
     let members = due.into_iter().filter_map(|(id, due)| {
-        let (Some(kind), Lookup::Found(object)) = (kinds::kind(id.kind), cache.get(id.kind, &id.key)) else {
-            return None;
+        let kind = kinds::kind(id.kind)?;
+        let object = match cache.get(id.kind, &id.key) {
+            Lookup::Found(object) => object,
+            Lookup::Missing => return None,
+            other => {
+                let why = if let Lookup::Unknown(why) = other { why } else { String::new() };
+                unknown.insert(id.clone(), why);
+                return None;
+            }
         };
         claiming = claiming.or(kind.identity.spec.is_none().then_some(kind.name));
         let mut member = Member::new(kind, object, due.class);
@@ -77,6 +85,7 @@ pub fn from_caches<'d>(
         let claims = cache.claims(kind, snapshot.members.values().flat_map(named_ids));
         add_claims(snapshot, claims);
     }
+    unknown
 }
 
 /// What is there counts our own patches of this pass.

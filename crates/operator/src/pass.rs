@@ -1,6 +1,7 @@
 //! One pass over one unit: gather, then read, decide and send in rounds, then report (design §3).
 //! Every choice is `plan`'s; this module only carries facts and outcomes between it and the world.
 
+mod hearing;
 mod portions;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use cf_api::error::Cause;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use kinds::Reason;
-use plan::snapshot::{Credential, Member, Observed, Snapshot};
+use plan::snapshot::{Member, Snapshot};
 use plan::stage::class_of;
 use plan::{Act, Decision, Hold, MemberId, Next, Outcome, Read, ReadAnswer, Reply, Report, Request, UnitKey};
 
@@ -23,8 +24,7 @@ use crate::gather::{self, Tokens};
 use crate::limits::SENDS_AT_ONCE;
 use crate::object;
 use crate::pass_time::{Parked, PassTime};
-use crate::queue::{Again, Slice};
-use crate::refusals::Heard;
+use crate::queue::{Again, Due, Slice};
 use crate::send::{Sender, WriteError};
 use crate::state::Shared;
 use crate::status::Writing;
@@ -78,7 +78,8 @@ struct Pass<'c> {
     snapshot: Snapshot,
     tokens: Tokens,
     time: PassTime,
-    /// Members that were found in order before the others, and when they are looked at again.
+    /// Members that left before the rounds, and when they are looked at again: they were found in order, or they could not
+    /// be read.
     rested: BTreeMap<MemberId, Again>,
     /// Something was carried out, so that another look at once may find more to do.
     moved: bool,
@@ -97,7 +98,7 @@ impl<'c> Pass<'c> {
     /// A pass that only says that the one before panicked.
     async fn tell_panic(context: &'c Context, slice: &Slice) -> Vec<(MemberId, Again)> {
         let mut pass = Pass::begin(context, slice);
-        gather::from_caches(&context.shared.lock().cache, &mut pass.snapshot, &slice.members);
+        pass.take_members(&slice.members);
         for member in pass.snapshot.members.values_mut() {
             let message = "a bug in kflare stopped the reconcile; please report it with the log";
             member.progress.hold = Some(Hold::new(Reason::InternalError, message));
@@ -112,6 +113,16 @@ impl<'c> Pass<'c> {
         let snapshot = gather::begin(&mut state, slice, context.default_deletion, now);
         let (tokens, rested) = (Tokens::new(), BTreeMap::new());
         Self { context, snapshot, tokens, time, rested, moved: false, is_terminal: false }
+    }
+
+    /// Puts members into the snapshot as the caches have them. One whose copy cannot be read is looked at again: to leave it
+    /// would be to take it for gone.
+    fn take_members<'d>(&mut self, due: impl IntoIterator<Item = (&'d MemberId, &'d Due)>) {
+        let unknown = gather::from_caches(&self.context.shared.lock().cache, &mut self.snapshot, due);
+        for (member, why) in unknown {
+            tracing::warn!(%member, why, "a resource cannot be looked at");
+            self.rested.insert(member, Again::Fault(None));
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -149,7 +160,15 @@ impl<'c> Pass<'c> {
             futures::stream::iter(sends).buffered(SENDS_AT_ONCE).collect().await;
         for (read, answer, began) in answers {
             gather::claims_of_answer(&context.shared.lock().cache, &mut self.snapshot, &answer);
-            plan::fold(&mut self.snapshot, &read, answer, began);
+            self.fold(&read, answer, began);
+        }
+    }
+
+    fn fold(&mut self, read: &Read, answer: ReadAnswer, began: Timestamp) {
+        let is_accepted = hearing::is_accepted(&answer);
+        plan::fold(&mut self.snapshot, read, answer, began);
+        if is_accepted {
+            hearing::note_read(&mut self.snapshot, read);
         }
     }
 
@@ -185,6 +204,7 @@ impl<'c> Pass<'c> {
             futures::stream::iter(sends).buffered(SENDS_AT_ONCE).collect().await;
         for (act, outcome, at) in outcomes {
             self.moved |= matches!(outcome, Outcome::Done(_));
+            hearing::note_outcome(&mut self.snapshot, &act, &outcome);
             plan::absorb(&mut self.snapshot, &act, outcome, at);
             self.note_founded(&act);
         }
@@ -310,40 +330,8 @@ fn settle(state: &mut crate::state::State, id: &MemberId, member: &Member, repor
         Next::Now(class) => Again::Now(class),
         Next::Forget => Again::Forget,
     };
-    let cred = match &member.credential {
-        Credential::Usable(cred) => Some(cred),
-        _ => None,
-    };
-    state.token_heard(id, cred, heard(member, report), again)
-}
-
-/// What the pass heard about a member's token.
-fn heard(member: &Member, report: &Report) -> Heard {
-    if report.refused_credentials {
-        return Heard::Refused;
-    }
-    let is_answered = member.progress.listed
-        || matches!(member.live, Observed::Seen(..) | Observed::Absent(_))
-        || matches!(member.found, Observed::Seen(..) | Observed::Absent(_))
-        || matches!(member.verified, Observed::Seen(..) | Observed::Absent(_));
-    match (report.reason, report.next) {
-        // Cloudflare looked at what was sent, and so at the token.
-        (Some(Reason::AlreadyExists | Reason::TerminalError), _) => Heard::Accepted,
-        _ if is_answered => Heard::Accepted,
-        // It may stay so for ever: another one has to find out.
-        (Some(Reason::InternalError), _) => Heard::Nothing,
-        (_, Next::Fault(_) | Next::Now(_) | Next::Event) => Heard::Open,
-        _ => Heard::Nothing,
-    }
+    state.token_heard(id, hearing::own_cred(member), hearing::heard(member, report), again)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_unit_counts_for_the_kind_of_its_members() {
-        let unit = UnitKey::Children { kind: "DNSRecord", parent: "zone".to_owned() };
-        assert_eq!(controller(&unit), "DNSRecord");
-    }
-}
+mod tests;

@@ -232,6 +232,8 @@ pub struct Progress {
     pub deleted: bool,
     /// The shared list was folded in.
     pub listed: bool,
+    /// Cloudflare answered a call with its own token, and not only one with the token of another member.
+    pub answered: bool,
     /// The creating mark was written in this pass, so that a create may follow.
     pub marked: Option<Marked>,
     /// Cloudflare answered that it did not carry out the create of this pass.

@@ -9,13 +9,13 @@ use kinds::{Key, Reason};
 use plan::read::What;
 use plan::{List, MemberId, Read, ReadAnswer};
 
-use super::{Pass, settle};
+use super::{Pass, hearing, settle};
 use crate::queue::{Due, Slice};
 use crate::{ages, gather};
 
 /// The list that all members of a unit share, as it was read for the first portion.
 enum Shared {
-    Shown(List),
+    Shown(List, Read),
     /// It concerns every member, and they are not all there yet.
     Failed(Read, ReadAnswer, Timestamp),
 }
@@ -33,23 +33,23 @@ impl Pass<'_> {
             if number == 0 && portion.len() < due.len() {
                 shared = self.shared_list().await;
             }
-            if let Some(Shared::Shown(list)) = &shared {
+            if let Some(Shared::Shown(list, read)) = &shared {
                 list.show(&mut self.snapshot);
+                hearing::note_read(&mut self.snapshot, read);
                 self.let_go();
             }
             open.extend(std::mem::take(&mut self.snapshot.members));
         }
         self.snapshot.members = open.into_iter().collect();
         if let Some(Shared::Failed(read, answer, began)) = shared {
-            plan::fold(&mut self.snapshot, &read, answer, began);
+            self.fold(&read, answer, began);
         }
     }
 
     /// Puts a portion into the snapshot, with all that Kubernetes knows around it.
     async fn take_in(&mut self, portion: &[(&MemberId, &Due)], slice: &Slice) {
         let (context, now) = (self.context, self.now());
-        let portion = portion.iter().copied();
-        gather::from_caches(&context.shared.lock().cache, &mut self.snapshot, portion);
+        self.take_members(portion.iter().copied());
         let users = |secret: &Key| context.shared.lock().cache.users_of_secret(secret).cloned().collect();
         let (credentials, kubernetes) = (&context.credentials, &context.sender.kubernetes);
         let (asked, known) = (gather::asked(slice), &self.tokens);
@@ -71,7 +71,7 @@ impl Pass<'_> {
         gather::claims_of_answer(&context.shared.lock().cache, &mut self.snapshot, &answer);
         Some(match answer {
             ReadAnswer::Many { items, one_page } => {
-                Shared::Shown(List::of(&self.snapshot, items, one_page, began))
+                Shared::Shown(List::of(&self.snapshot, items, one_page, began), read)
             }
             answer => Shared::Failed(read, answer, began),
         })
