@@ -13,6 +13,11 @@ pub(super) fn now() -> Timestamp {
     Timestamp::now()
 }
 
+/// Whether this process runs in a Pod: Kubernetes sets the variable in each.
+pub(super) fn is_in_pod() -> bool {
+    std::env::var_os("KUBERNETES_SERVICE_HOST").is_some_and(|host| !host.is_empty())
+}
+
 /// A number that differs from process to process: for jitter and identities, not for secrets.
 #[expect(
     clippy::disallowed_types,

@@ -29,7 +29,8 @@ pub struct RunArguments {
 
     /// The namespace of the Lease `a634e97e.kflare.dev`
     ///
-    /// By default the pod's own namespace, outside a cluster that of the kubeconfig's context.
+    /// By default the pod's own namespace, outside a cluster that of the kubeconfig's context. Whoever holds the Lease
+    /// leads and writes, so all operators of one cluster must name the same namespace: two with different ones both lead.
     #[arg(long, env = "NAMESPACE", value_name = "NAME", value_parser = namespace)]
     pub namespace: Option<String>,
 
@@ -197,6 +198,7 @@ Examples:
   # beside a sandbox
   kflare sandbox --no-operator --cloudflare-port 8787
   kflare run --kubeconfig ./kflare-sandbox.kubeconfig \\
+    --namespace kflare-system \\
     --cloudflare-api-url http://127.0.0.1:8787/client/v4
 
 On SIGTERM or Ctrl-C kflare finishes what it has begun, gives up its Lease and exits with 0; a second signal ends

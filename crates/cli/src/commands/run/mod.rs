@@ -58,8 +58,7 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let probes = listen(&arguments.health_probe_bind_address, "--health-probe-bind-address").await?;
     let (kubeconfig, context) = (arguments.kubeconfig.as_deref(), arguments.context.as_deref());
     let (client, server) = cluster::connect(kubeconfig, context).await?;
-    let namespace = arguments.namespace.clone().filter(|namespace| !namespace.is_empty());
-    let namespace = namespace.unwrap_or_else(|| client.default_namespace().to_owned());
+    let namespace = lease_namespace(arguments, client.default_namespace(), outside::is_in_pod());
     tracing::info!(server = %terminal::harmless(&server), "looking whether the cluster has what is needed");
     tokio::select! {
         looked = look(&client, &server, &namespace) => looked?,
@@ -98,6 +97,22 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
             Ok(code)
         }
     }
+}
+
+/// The namespace of the Lease: the one that is named, else that of the Pod or the kubeconfig. Two kubeconfigs may name
+/// two, and so two leaders.
+fn lease_namespace(arguments: &RunArguments, default: &str, is_in_pod: bool) -> String {
+    if let Some(namespace) = arguments.namespace.clone().filter(|namespace| !namespace.is_empty()) {
+        return namespace;
+    }
+    if !is_in_pod {
+        tracing::warn!(
+            namespace = %terminal::harmless(default),
+            "without --namespace the Lease is in the namespace of the kubeconfig's context: an operator with another one \
+             leads and writes at the same time; name the same for all of this cluster, as in --namespace kflare-system"
+        );
+    }
+    default.to_owned()
 }
 
 /// Looks whether the cluster has what is needed, and warns of what is missing and does no harm.
@@ -169,5 +184,52 @@ fn until(ended: &watch::Receiver<bool>) -> impl Future<Output = ()> + Send + 'st
 async fn watched(serving: impl Future<Output = std::io::Result<()>>) {
     if let Err(error) = serving.await {
         tracing::error!(%error, "an endpoint is not served any more");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::commands::{Cli, Command};
+
+    /// Notes that something was logged.
+    #[derive(Clone, Default)]
+    struct Warned(Arc<AtomicBool>);
+
+    impl std::io::Write for Warned {
+        fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+            let is_warning = String::from_utf8_lossy(line).contains("WARN");
+            self.0.fetch_or(is_warning, Ordering::Relaxed);
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn namespace_of(line: &str, is_in_pod: bool) -> (String, bool) {
+        let Command::Run(arguments) = Cli::try_parse_from(line.split(' ')).unwrap().command else {
+            panic!("{line}")
+        };
+        let warned = Warned::default();
+        let lines = warned.clone();
+        let subscriber =
+            tracing_subscriber::fmt().with_ansi(false).with_writer(move || lines.clone()).finish();
+        let namespace = tracing::subscriber::with_default(subscriber, || {
+            lease_namespace(&arguments, "default", is_in_pod)
+        });
+        (namespace, warned.0.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn a_namespace_that_nobody_named_is_warned_of_outside_of_a_pod() {
+        assert_eq!(namespace_of("kflare run", false), ("default".to_owned(), true));
+        assert_eq!(namespace_of("kflare run", true), ("default".to_owned(), false));
+        assert_eq!(namespace_of("kflare run --namespace apps", false), ("apps".to_owned(), false));
     }
 }

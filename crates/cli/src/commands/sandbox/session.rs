@@ -20,7 +20,7 @@ use crate::commands::outside;
 use crate::commands::refusal::Refusal;
 use crate::commands::signals::Ends;
 use crate::progress::Progress;
-use crate::world::{Options, World};
+use crate::world::{Options, SECRET_NAMESPACE, World};
 
 /// Between two looks at the worlds: short enough to look live, long enough to cost nothing.
 const LOOK: Duration = Duration::from_millis(100);
@@ -57,6 +57,10 @@ pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> 
             World::starting_at(outside::now(), options).context("the sandbox refuses its first objects")?;
         registration::register(&world.cloudflare, &manifests, arguments.plan.into());
         apply(&world, &manifests, &progress)?;
+        if arguments.no_operator {
+            // For the Lease of an operator that runs as it would for a cluster.
+            create_namespace(&world, SECRET_NAMESPACE);
+        }
         world
     };
     let mut reporter = Reporter::new(arguments.output);

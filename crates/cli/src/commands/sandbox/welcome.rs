@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::manifest::Manifest;
 use crate::terminal::Tone;
-use crate::world::TOKEN_KEY;
+use crate::world::{SECRET_NAMESPACE, TOKEN_KEY};
 
 /// Below which the simulated API lies, as the real one does.
 pub(super) const API_PATH: &str = "/client/v4";
@@ -54,7 +54,7 @@ impl Welcome {
         ));
         if let Some(program) = &self.run_with {
             text.push_str(&format!(
-                "\n{}\n  {} run --kubeconfig {kubeconfig} --cloudflare-api-url {base} \\\n    --log-format text --metrics-bind-address 0 --health-probe-bind-address 0\n",
+                "\n{}\n  {} run --kubeconfig {kubeconfig} --cloudflare-api-url {base} \\\n    --namespace {SECRET_NAMESPACE} --log-format text --metrics-bind-address 0 --health-probe-bind-address 0\n",
                 strong("The operator, in another terminal"),
                 quoted(program),
             ));
@@ -143,7 +143,7 @@ mod tests {
 
             The operator, in another terminal
               kflare run --kubeconfig '/tmp/it is/kflare-sandbox.kubeconfig' --cloudflare-api-url http://127.0.0.1:2/client/v4 \
-                --log-format text --metrics-bind-address 0 --health-probe-bind-address 0
+                --namespace kflare-system --log-format text --metrics-bind-address 0 --health-probe-bind-address 0
         "#]]
         .assert_eq(&welcome.text(false));
     }
