@@ -44,16 +44,31 @@ pub struct Look {
     pub colour: bool,
 }
 
-/// The heading and the rows as lines: columns aligned, the last one cut to what is left.
+/// Columns that a table needs when only its last column is cut, as far as that goes.
 #[must_use]
-pub fn lines<const N: usize>(heading: [&str; N], rows: &[[Cell; N]], look: Look) -> Vec<String> {
-    let heading = heading.map(|title| Cell::new(title, Tone::Strong));
+pub fn least<const N: usize>(heading: [&str; N], rows: &[[Cell; N]]) -> usize {
+    let mut widths = widths(&heading.map(Cell::from), rows);
+    if let Some(last) = widths.last_mut() {
+        *last = (*last).min(LAST_LEAST);
+    }
+    widths.iter().sum::<usize>() + N.saturating_sub(1) * GAP.len()
+}
+
+fn widths<const N: usize>(heading: &[Cell; N], rows: &[[Cell; N]]) -> [usize; N] {
     let mut widths = heading.each_ref().map(|cell| terminal::width(&cell.text));
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(terminal::width(&cell.text));
         }
     }
+    widths
+}
+
+/// The heading and the rows as lines: columns aligned, the last one cut to what is left.
+#[must_use]
+pub fn lines<const N: usize>(heading: [&str; N], rows: &[[Cell; N]], look: Look) -> Vec<String> {
+    let heading = heading.map(|title| Cell::new(title, Tone::Strong));
+    let mut widths = widths(&heading, rows);
     let titles = heading.each_ref().map(|cell| terminal::width(&cell.text));
     let shown = look.columns.map_or(N, |columns| fit(&mut widths, &titles, columns));
     std::iter::once(&heading).chain(rows).map(|row| line(row, &widths[..shown], look)).collect()

@@ -149,7 +149,8 @@ impl Reporter {
                 "calls": { "reads": calls.reads, "writes": calls.writes },
             }));
         }
-        let look = self.look();
+        // What is not drawn again may wrap, and must not lack what people came for.
+        let look = Look { columns: None, colour: self.colour };
         if let Form::Live(region) = &mut self.form {
             // The table as it was drawn may lack rows.
             region.draw(&mut self.out, Vec::new(), size().0)?;

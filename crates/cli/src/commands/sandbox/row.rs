@@ -3,12 +3,14 @@
 use kinds::Resource;
 use serde_json::Value;
 
-use crate::table::{Cell, Look, lines};
+use crate::table::{Cell, Look, least, lines};
 use crate::terminal::{Tone, harmless};
 use crate::world::World;
 
 /// What stands in the place of a condition that nobody has written yet.
 const NOT_LOOKED_AT: &str = "";
+
+const HEADING: [&str; 5] = ["KIND", "NAME", "READY", "REASON", "MESSAGE"];
 
 /// An object and its Ready condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +81,12 @@ impl Row {
         format!("Ready={} {}{deleting}", self.ready, self.reason)
     }
 
-    fn cells(&self) -> [Cell; 5] {
+    /// The key where it is narrow: the name tells more than the namespace.
+    fn brief_key(&self) -> String {
+        if self.namespace.is_empty() { self.name.clone() } else { format!("…/{}", self.name) }
+    }
+
+    fn cells(&self, key: String) -> [Cell; 5] {
         let tone = match self.ready.as_str() {
             "True" => Tone::Good,
             "False" => Tone::Bad,
@@ -88,13 +95,7 @@ impl Row {
         let ready = if self.ready.is_empty() { "-" } else { self.ready.as_str() };
         let reason =
             if self.is_deleting { format!("{} (deleting)", self.reason) } else { self.reason.clone() };
-        [
-            self.kind.into(),
-            self.key().into(),
-            Cell::new(ready, tone),
-            reason.into(),
-            self.message.as_str().into(),
-        ]
+        [self.kind.into(), key.into(), Cell::new(ready, tone), reason.into(), self.message.as_str().into()]
     }
 }
 
@@ -103,10 +104,14 @@ pub(super) fn all(world: &World) -> Vec<Row> {
     world.resources().iter().map(|(kind, object)| Row::new(kind, object)).collect()
 }
 
-/// The rows as a table.
+/// The rows as a table. What there is no room for is taken from messages first, then from namespaces.
 pub(super) fn table(rows: &[Row], look: Look) -> Vec<String> {
-    let cells: Vec<_> = rows.iter().map(Row::cells).collect();
-    lines(["KIND", "NAME", "READY", "REASON", "MESSAGE"], &cells, look)
+    let whole: Vec<_> = rows.iter().map(|row| row.cells(row.key())).collect();
+    if look.columns.is_none_or(|columns| least(HEADING, &whole) <= columns) {
+        return lines(HEADING, &whole, look);
+    }
+    let brief: Vec<_> = rows.iter().map(|row| row.cells(row.brief_key())).collect();
+    lines(HEADING, &brief, look)
 }
 
 /// A table of at most so many lines: when not all rows fit, those that are not Ready come first.
@@ -150,6 +155,18 @@ mod tests {
             held.sentence(),
             "DNSRecord default/a: Ready=False ZoneNotFound: there is no Zone \\u{1b}[2J"
         );
+    }
+
+    #[test]
+    fn the_namespace_gives_way_after_the_message_and_before_the_name() {
+        let rows = [row("www-of-the-shop", "False", "ZoneNotReady", "the Zone is not Ready")];
+        let shown = |columns| table(&rows, Look { columns, colour: false }).remove(1);
+        assert_eq!(
+            shown(None),
+            "DNSRecord  default/www-of-the-shop  False  ZoneNotReady  the Zone is not Ready"
+        );
+        assert_eq!(shown(Some(70)), "DNSRecord  default/www-of-the-shop  False  ZoneNotReady  the Zone is …");
+        assert_eq!(shown(Some(63)), "DNSRecord  …/www-of-the-shop  False  ZoneNotReady  the Zone is…");
     }
 
     #[test]
