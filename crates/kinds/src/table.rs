@@ -356,4 +356,20 @@ impl Kind {
             self.identity.label.and_then(|label| resource.label(label)).filter(|id| !id.is_empty());
         labelled.or_else(|| resource.status_str(self.identity.status))
     }
+
+    /// The external ID that others go by who need the object of a resource: what its status records, which nobody but
+    /// kflare writes, and only where there is none its label. A label that a person edited leads nobody elsewhere.
+    #[must_use]
+    pub fn shown_id<'r>(&self, resource: &'r Resource) -> Option<&'r str> {
+        match self.identity.spec {
+            Some(pointer) => resource.spec_str(pointer),
+            None => resource.status_str(self.identity.status).or_else(|| self.external_id(resource)),
+        }
+    }
+
+    /// True when nothing but a label that a person may have edited says that a resource stands for this object.
+    #[must_use]
+    pub fn only_labelled(&self, resource: &Resource, external: &str) -> bool {
+        self.identity.spec.is_none() && resource.status_str(self.identity.status) != Some(external)
+    }
 }

@@ -60,7 +60,8 @@ struct Row {
     /// When it was learned, in changes of all caches.
     learned: u64,
     seen: Seen,
-    recorded: bool,
+    /// The external ID in its status. It counts as a claim as well, whatever a person made of the label.
+    recorded: Option<Box<str>>,
     created: Option<Timestamp>,
     secrets: Box<[Key]>,
     external: Option<Box<str>>,
@@ -259,13 +260,13 @@ impl Cache {
         ids: impl IntoIterator<Item = &'i str>,
     ) -> BTreeMap<String, Vec<Claim>> {
         let Some(shelf) = self.shelves.get(kind) else { return BTreeMap::new() };
-        let claim = |key: &Key| {
+        let claim = |id: &str, key: &Key| {
             let row = shelf.rows.get(key).filter(|row| self.parents_exist(shelf.kind, row))?;
             let member = MemberId { kind, key: key.clone() };
-            Some(Claim { member, recorded: row.recorded, created: row.created })
+            Some(Claim { member, recorded: row.recorded.as_deref() == Some(id), created: row.created })
         };
         let of_id = |id: &'i str| {
-            let claims: Vec<Claim> = shelf.claims.get(id)?.iter().filter_map(claim).collect();
+            let claims: Vec<Claim> = shelf.claims.get(id)?.iter().filter_map(|key| claim(id, key)).collect();
             (!claims.is_empty()).then(|| (id.to_owned(), claims))
         };
         ids.into_iter().filter_map(of_id).collect()
@@ -383,8 +384,8 @@ impl Cache {
             self.secrets.used(secret, member);
         }
         if let Some(shelf) = self.shelves.get_mut(member.kind) {
-            if let Some(claim) = &row.seen.claim {
-                shelf.claims.entry(claim.clone()).or_default().insert(member.key.clone());
+            for claim in row.claims() {
+                shelf.claims.entry(claim.into()).or_default().insert(member.key.clone());
             }
             self.objects += 1;
             self.bytes += row.bytes.len();
@@ -398,8 +399,8 @@ impl Cache {
         let row = shelf.rows.remove(&member.key)?;
         self.objects -= 1;
         self.bytes -= row.bytes.len();
-        if let Some(claim) = &row.seen.claim {
-            unlink(&mut shelf.claims, claim, &member.key);
+        for claim in row.claims() {
+            unlink(&mut shelf.claims, &Box::from(claim), &member.key);
         }
         for reference in &row.seen.references {
             unlink(&mut self.children, reference, member);
@@ -409,6 +410,14 @@ impl Cache {
 }
 
 impl Row {
+    /// The external IDs that it claims: one, but for a label that says something else than the status.
+    fn claims(&self) -> impl Iterator<Item = &str> {
+        let claim = self.seen.claim.as_deref();
+        let recorded =
+            self.recorded.as_deref().filter(|recorded| claim.is_some_and(|claim| claim != *recorded));
+        claim.into_iter().chain(recorded)
+    }
+
     fn of(kind: &'static Kind, resource: &Resource) -> Option<Self> {
         let references = kind.references.iter();
         let references = references.filter_map(|r| Some((r.kind, object::referenced(r, resource)?)));
@@ -416,8 +425,8 @@ impl Row {
             let token = object::token_place(secret, resource).map(|(key, _)| key);
             token.into_iter().chain(object::protected_secret(secret, resource))
         });
-        let external = kind.external_id(resource).map(Box::from);
-        let claim = external.clone().filter(|_| kind.identity.spec.is_none());
+        let external = kind.shown_id(resource).map(Box::from);
+        let claim = kind.external_id(resource).filter(|_| kind.identity.spec.is_none()).map(Box::from);
         Some(Self {
             bytes: serde_json::to_vec(resource).ok()?.into(),
             uid: resource.metadata.uid.as_str().into(),
@@ -426,7 +435,7 @@ impl Row {
             expected: None,
             learned: 0,
             seen: Seen { visible: object::visible(kind, resource), claim, references: references.collect() },
-            recorded: resource.status_str(kind.identity.status).is_some(),
+            recorded: resource.status_str(kind.identity.status).map(Box::from),
             created: resource.metadata.creation_timestamp,
             secrets: secrets.collect::<BTreeSet<_>>().into_iter().collect(),
             external,

@@ -155,7 +155,7 @@ pub fn fingerprint(resource: &Resource) -> u64 {
 #[must_use]
 pub fn visible(kind: &Kind, resource: &Resource) -> u64 {
     let Meta { uid, generation, .. } = &resource.metadata;
-    digest(&(uid, generation, resource.is_deleting(), resource.ready(), kind.external_id(resource)))
+    digest(&(uid, generation, resource.is_deleting(), resource.ready(), kind.shown_id(resource)))
 }
 
 /// `base` as `patch`, a JSON merge patch of the whole object, leaves it.

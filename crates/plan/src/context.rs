@@ -206,7 +206,7 @@ fn unread_account(lookup: &Lookup<Arc<Resource>>) -> Hold {
 }
 
 fn external_id<'r>(reference: &Reference, resource: &'r Resource) -> Option<&'r str> {
-    kinds::kind(reference.kind)?.external_id(resource)
+    kinds::kind(reference.kind)?.shown_id(resource)
 }
 
 /// The external ID of an account, the kind that holds credentials.

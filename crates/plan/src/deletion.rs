@@ -12,11 +12,12 @@ use crate::creating::Mark;
 use crate::hold::Hold;
 use crate::lifecycle::{Step, await_mark, delete, proof_of, twins};
 use crate::patches::patch;
+use crate::read::{is_below, loose_key};
 use crate::refusal::hold_from_fault;
 use crate::sharing::{self, Share};
 use crate::snapshot::{Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{document, limits, policy, protection};
+use crate::{document, limits, policy, protection, read};
 
 /// The next step of a deleting member.
 pub(crate) fn step(
@@ -51,7 +52,10 @@ pub(crate) fn step(
             step => Ok(step),
         };
     }
-    let (owned, mark) = named(member)?;
+    let (owned, mark) = match named(member)? {
+        Named::By(owned, mark) => (owned, mark),
+        Named::Unread => return Ok(Step::Reading),
+    };
     if owned.is_none() && mark.is_none() {
         return Ok(release(member));
     }
@@ -68,17 +72,46 @@ pub(crate) fn step(
     }
 }
 
+/// What names the object of a deleting member.
+enum Named {
+    /// This ID, if any, and this mark.
+    By(Option<String>, Option<Mark>),
+    /// What the label names has to be looked at first.
+    Unread,
+}
+
 /// What names the object of a deleting member. Outside the allowed namespaces only its status does: people write labels
-/// and annotations, and could name with them what they may not touch (contract K14).
-fn named(member: &Member) -> Result<(Option<String>, Option<Mark>), Hold> {
-    let recorded = member.object.status_str(member.kind.identity.status);
-    let claimed = member.kind.external_id(&member.object);
+/// and annotations, and could name with them what they may not touch (contract K14). Elsewhere a label alone names what is
+/// as the spec says, as far as that cannot change.
+fn named(member: &Member) -> Result<Named, Hold> {
+    let recorded = member.object.status_str(member.kind.identity.status).map(str::to_owned);
+    let claimed = member.kind.external_id(&member.object).map(str::to_owned);
     let mark = Mark::of(&member.object);
-    let is_proved = recorded == claimed && mark.is_none();
-    if is_proved || !context::is_barred(member)? {
-        return Ok((claimed.map(str::to_owned), mark));
+    if recorded == claimed && mark.is_none() {
+        return Ok(Named::By(claimed, None));
     }
-    Ok((recorded.map(str::to_owned), None))
+    if context::is_barred(member)? {
+        return Ok(Named::By(recorded, None));
+    }
+    let Some(external) = read::doubtful(member) else { return Ok(Named::By(claimed, mark)) };
+    match &member.live {
+        Observed::Unread => Ok(Named::Unread),
+        Observed::Seen(live, _) if is_as_specified(member, live) => Ok(Named::By(claimed, mark)),
+        Observed::Failed(fault) if recorded.is_none() => {
+            let what = format!("read the object {external:?} that the label names");
+            Err(hold_from_fault(member, fault, &what))
+        }
+        // What the label names is somebody else's, or nothing, or not to be seen: what the status records still counts.
+        Observed::Seen(..) | Observed::Absent(_) | Observed::Failed(_) => Ok(Named::By(recorded, mark)),
+    }
+}
+
+/// True unless the object differs from the spec in what neither can change. A spec that says nothing sensible contradicts
+/// nothing.
+fn is_as_specified(member: &Member, live: &serde_json::Value) -> bool {
+    let Ok(context) = read::reading_context(member) else { return false };
+    let is_same = |desired: &context::Desired| loose_key(member, live, &context.parents) == desired.loose_key;
+    is_below(member, live, context.parent) && context::desired(member, &context).map_or(true, is_same)
 }
 
 /// True when the delete that was carried out took the object of the mark with it: the one that the claim names, of a

@@ -17,7 +17,7 @@ use crate::image::{image, image_of_create};
 use crate::lag::recently_written;
 use crate::patches::{claim, prepare, restamp, unmark};
 use crate::policy;
-use crate::read::{full_key, guarded, is_named, request};
+use crate::read::{full_key, guarded, is_below, is_named, loose_key, request};
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
@@ -194,6 +194,9 @@ fn owned(
 ) -> Result<Step, Hold> {
     let desired = context::desired(member, context)?;
     let label = member.kind.identity.label;
+    if member.kind.only_labelled(&member.object, external) {
+        is_its_own(member, context, desired, live, external)?;
+    }
     let claimed = label.is_none_or(|label| member.object.label(label) == Some(external));
     if !member.object.has_finalizer() || !claimed {
         return Ok(claim(member, desired, external));
@@ -226,6 +229,27 @@ fn owned(
         ));
     }
     Ok(Step::Cloudflare(context.cred.clone(), writes))
+}
+
+/// A label is written by people, too, and copied with manifests: what only a label names is nobody's before it was seen
+/// to be what the spec says, as far as that cannot change.
+fn is_its_own(
+    member: &Member,
+    context: &Context<'_>,
+    desired: &Desired,
+    live: &Value,
+    external: &str,
+) -> Result<(), Hold> {
+    let is = loose_key(member, live, &context.parents);
+    if is == desired.loose_key && is_below(member, live, context.parent) {
+        return Ok(());
+    }
+    let label = member.kind.identity.label.unwrap_or_default();
+    let message = format!(
+        "label {label} names {external}, which is {is}, but the spec says {}: nothing is written; remove the label",
+        desired.loose_key
+    );
+    Err(Hold::new(Reason::AdoptionMismatch, message))
 }
 
 /// What to do about a creating mark on a member that owns its object: remove it once nothing can land any more.

@@ -272,12 +272,25 @@ fn watches_for_twin(member: &Member, context: &Context<'_>) -> bool {
     context::desired(member, context).is_ok_and(|desired| !mark.is_harmless(desired))
 }
 
+/// The object of a deleting member that has to be looked at before anything is done to it: nothing but its label names it.
+pub(crate) fn doubtful(member: &Member) -> Option<&str> {
+    let external = member.kind.external_id(&member.object)?;
+    let counts = context::is_barred(member) == Ok(false) && !member.progress.deleted;
+    (counts && member.kind.only_labelled(&member.object, external)).then_some(external)
+}
+
 fn deletion_need(member: &Member) -> Need {
     let nothing = !member.object.has_finalizer()
         || !member.dependents.is_empty()
         || member.kind.lifecycle == Lifecycle::Observed;
+    if nothing {
+        return Need::Nothing;
+    }
+    if let (Some(external), Observed::Unread) = (doubtful(member), &member.live) {
+        return Need::Item(external.to_owned());
+    }
     let searches = Mark::of(&member.object).is_some() || member.progress.hidden.is_some();
-    if nothing || !searches { Need::Nothing } else { lookup_if_unread(member) }
+    if searches { lookup_if_unread(member) } else { Need::Nothing }
 }
 
 fn item_request(member: &Member, parent: &str, external: &str) -> Option<Request> {

@@ -209,7 +209,7 @@ impl Inner {
 fn place(member: &Member) -> Place {
     let parent = member.kind.parent().and_then(|reference| {
         let parent = member.references.get(reference.field)?.found()?;
-        kinds::kind(reference.kind)?.external_id(parent)
+        kinds::kind(reference.kind)?.shown_id(parent)
     });
     (member.kind.name, parent.unwrap_or_default().to_owned())
 }

@@ -380,9 +380,6 @@ live:
     world.live.clear();
     expect![[r#"
         stage
-          DELETE /zones/0000000000000000000000000000abcd/dns_records/r1 as kflare/token/CF_API_TOKEN
-            DNSRecord apps/sip delete (label claims r1)
-        stage
           PATCH DNSRecord apps/sip {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-sip"}}
             DNSRecord apps/sip release (nothing that exists is touched)
         next: DNSRecord apps/sip Forget

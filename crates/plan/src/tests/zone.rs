@@ -184,3 +184,62 @@ fn b155_a_zone_of_another_account_is_not_taken_over_by_its_id() {
         "#]],
     );
 }
+
+/// A Zone that only a label leads to a zone of another name.
+fn mislabelled(metadata: &str, status: &str) -> String {
+    format!(
+        "
+objects:
+- metadata: {{name: new, namespace: apps, labels: {{kflare.dev/zone-id: z2}}, finalizers: [kflare.dev/finalizer]{metadata}}}
+  spec: {{name: new.example, accountRef: {{name: acct}}, plan: business}}
+  status: {status}
+live:
+- {{id: z1, name: new.example, type: full, status: active, account: {{id: 000000000000000000000000000000ac}}, plan: {{legacy_id: free}}}}
+- {{id: z2, name: other.example, type: full, status: active, account: {{id: 000000000000000000000000000000ac}}, plan: {{legacy_id: free}}}}
+"
+    )
+}
+
+#[test]
+fn a_label_that_names_a_zone_of_another_name_leads_to_no_write() {
+    check(
+        "Zone",
+        &mislabelled("", "{}"),
+        &expect![[r#"
+        status: Zone apps/new Ready=False AdoptionMismatch: label kflare.dev/zone-id names z2, which is name=other.example, but the spec says name=new.example: nothing is written; remove the label
+        next: Zone apps/new Resync
+    "#]],
+    );
+}
+
+#[test]
+fn a_deleted_zone_whose_label_names_a_zone_of_another_name_leaves_that_one_alone() {
+    const DELETED: &str = ", deletionTimestamp: '2026-01-01T00:00:00Z'";
+    check_once(
+        "Zone",
+        &mislabelled(DELETED, "{}"),
+        &expect![[r#"
+        stage
+          PATCH Zone apps/new {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-new"}}
+            Zone apps/new release (nothing that exists is touched)
+        next: Zone apps/new Forget
+    "#]],
+    );
+    let recorded = mislabelled(DELETED, "{cloudflareMetadata: {zoneID: z1}}");
+    check_once(
+        "Zone",
+        &recorded,
+        &expect![[r#"
+        stage
+          PATCH Zone apps/new {"metadata":{"annotations":{"kflare.dev/deleting":"z1"},"resourceVersion":"","uid":"uid-new"}}
+            Zone apps/new mark as deleting (nothing that exists is touched)
+        stage
+          DELETE /zones/z1 as kflare/token/CF_API_TOKEN
+            Zone apps/new delete (status records z1)
+        stage
+          PATCH Zone apps/new {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-new"}}
+            Zone apps/new release (nothing that exists is touched)
+        next: Zone apps/new Forget
+    "#]],
+    );
+}
