@@ -327,6 +327,27 @@ fn an_object_that_stands_twice_is_noted_and_the_last_counts() {
 }
 
 #[test]
+fn what_is_only_marked_says_with_what() {
+    let marks = finding::Marks {
+        set: vec!["finalizer kflare.dev/finalizer".to_owned()],
+        removed: vec!["annotation kflare.dev/creating".to_owned()],
+    };
+    let finding = finding::Finding {
+        member: MemberId::new(&kinds::KINDS[0], Key::new("", "main")),
+        place: None,
+        deeds: vec![finding::Deed::Mark(marks)],
+        obstacle: None,
+        paused: None,
+    };
+    let findings = Findings { objects: vec![finding], has_cluster: true, ..Findings::default() };
+    let said = "set finalizer kflare.dev/finalizer; remove annotation kflare.dev/creating; nothing changes in Cloudflare";
+    let text = text::render(&findings, Style::default());
+    assert!(text.contains(said), "{text}");
+    let action = &json::render(&findings)["objects"][0]["actions"][0];
+    assert_eq!(action["set"][0], "finalizer kflare.dev/finalizer");
+}
+
+#[test]
 fn plans_of_different_times_are_the_same_json() {
     in_world(Options::default(), async |world| {
         apply(world, ZONE);
