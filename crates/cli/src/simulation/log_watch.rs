@@ -34,6 +34,9 @@ impl io::Write for Log {
 pub(super) fn watched<T>(work: impl FnOnce() -> T) -> (T, bool) {
     let log = Log::default();
     let lines = log.clone();
+    // As long as there is one subscriber alone, tracing asks whichever thread comes to a line first whether it has any,
+    // and remembers the answer for all.
+    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::DEBUG)
         .with_ansi(false)

@@ -348,6 +348,8 @@ impl io::Write for Lines {
 fn the_log_names_the_request_whose_refusal_the_condition_tells() {
     let lines = Lines::default();
     let writer = lines.clone();
+    // As long as there is one subscriber alone, tracing asks whichever thread comes to a line first whether it has any.
+    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
     let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
     let message = tracing::subscriber::with_default(subscriber, || {
         simulate(async {
