@@ -12,12 +12,11 @@ use crate::creating::Mark;
 use crate::hold::Hold;
 use crate::lifecycle::{Step, await_mark, delete, proof_of, twins};
 use crate::patches::patch;
-use crate::read::{is_below, loose_key};
 use crate::refusal::hold_from_fault;
 use crate::sharing::{self, Share};
 use crate::snapshot::{Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{document, limits, policy, protection, read};
+use crate::{document, labelled, limits, policy, protection};
 
 /// The next step of a deleting member.
 pub(crate) fn step(
@@ -93,10 +92,10 @@ fn named(member: &Member) -> Result<Named, Hold> {
     if context::is_barred(member)? {
         return Ok(Named::By(recorded, None));
     }
-    let Some(external) = read::doubtful(member) else { return Ok(Named::By(claimed, mark)) };
+    let Some(external) = labelled::doubtful(member) else { return Ok(Named::By(claimed, mark)) };
     match &member.live {
         Observed::Unread => Ok(Named::Unread),
-        Observed::Seen(live, _) if is_as_specified(member, live) => Ok(Named::By(claimed, mark)),
+        Observed::Seen(live, _) if labelled::is_as_specified(member, live) => Ok(Named::By(claimed, mark)),
         Observed::Failed(fault) if recorded.is_none() => {
             let what = format!("read the object {external:?} that the label names");
             Err(hold_from_fault(member, fault, &what))
@@ -104,14 +103,6 @@ fn named(member: &Member) -> Result<Named, Hold> {
         // What the label names is somebody else's, or nothing, or not to be seen: what the status records still counts.
         Observed::Seen(..) | Observed::Absent(_) | Observed::Failed(_) => Ok(Named::By(recorded, mark)),
     }
-}
-
-/// True unless the object differs from the spec in what neither can change. A spec that says nothing sensible contradicts
-/// nothing.
-fn is_as_specified(member: &Member, live: &serde_json::Value) -> bool {
-    let Ok(context) = read::reading_context(member) else { return false };
-    let is_same = |desired: &context::Desired| loose_key(member, live, &context.parents) == desired.loose_key;
-    is_below(member, live, context.parent) && context::desired(member, &context).map_or(true, is_same)
 }
 
 /// True when the delete that was carried out took the object of the mark with it: the one that the claim names, of a

@@ -27,6 +27,7 @@ pub mod difference;
 pub mod document;
 pub mod hold;
 mod image;
+mod labelled;
 mod lag;
 pub mod lifecycle;
 pub mod limits;

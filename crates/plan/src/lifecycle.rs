@@ -14,10 +14,11 @@ use crate::creating::Mark;
 use crate::difference::{create_body, differences, put, update_body};
 use crate::hold::Hold;
 use crate::image::{image, image_of_create};
+use crate::labelled::is_its_own;
 use crate::lag::recently_written;
 use crate::patches::{claim, prepare, restamp, unmark};
 use crate::policy;
-use crate::read::{full_key, guarded, is_below, is_named, loose_key, request};
+use crate::read::{full_key, guarded, is_named, request};
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
@@ -229,27 +230,6 @@ fn owned(
         ));
     }
     Ok(Step::Cloudflare(context.cred.clone(), writes))
-}
-
-/// A label is written by people, too, and copied with manifests: what only a label names is nobody's before it was seen
-/// to be what the spec says, as far as that cannot change.
-fn is_its_own(
-    member: &Member,
-    context: &Context<'_>,
-    desired: &Desired,
-    live: &Value,
-    external: &str,
-) -> Result<(), Hold> {
-    let is = loose_key(member, live, &context.parents);
-    if is == desired.loose_key && is_below(member, live, context.parent) {
-        return Ok(());
-    }
-    let label = member.kind.identity.label.unwrap_or_default();
-    let message = format!(
-        "label {label} names {external}, which is {is}, but the spec says {}: nothing is written; remove the label",
-        desired.loose_key
-    );
-    Err(Hold::new(Reason::AdoptionMismatch, message))
 }
 
 /// What to do about a creating mark on a member that owns its object: remove it once nothing can land any more.

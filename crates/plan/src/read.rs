@@ -12,6 +12,7 @@ use crate::act::CredId;
 use crate::context::{self, Context, Desired, Teardown};
 use crate::creating::{Mark, render_key};
 use crate::hold::Hold;
+use crate::labelled;
 use crate::lag;
 use crate::limits;
 use crate::listing;
@@ -272,13 +273,6 @@ fn watches_for_twin(member: &Member, context: &Context<'_>) -> bool {
     context::desired(member, context).is_ok_and(|desired| !mark.is_harmless(desired))
 }
 
-/// The object of a deleting member that has to be looked at before anything is done to it: nothing but its label names it.
-pub(crate) fn doubtful(member: &Member) -> Option<&str> {
-    let external = member.kind.external_id(&member.object)?;
-    let counts = context::is_barred(member) == Ok(false) && !member.progress.deleted;
-    (counts && member.kind.only_labelled(&member.object, external)).then_some(external)
-}
-
 fn deletion_need(member: &Member) -> Need {
     let nothing = !member.object.has_finalizer()
         || !member.dependents.is_empty()
@@ -286,7 +280,7 @@ fn deletion_need(member: &Member) -> Need {
     if nothing {
         return Need::Nothing;
     }
-    if let (Some(external), Observed::Unread) = (doubtful(member), &member.live) {
+    if let (Some(external), Observed::Unread) = (labelled::doubtful(member), &member.live) {
         return Need::Item(external.to_owned());
     }
     let searches = Mark::of(&member.object).is_some() || member.progress.hidden.is_some();
