@@ -75,11 +75,11 @@ pub enum Class {
     AlreadyExists,
     /// The credentials are missing, malformed, unknown or expired.
     Unauthorized,
-    /// The credentials lack a permission or the account a plan.
+    /// The credentials lack a permission.
     Forbidden,
     /// Too many calls.
     RateLimited,
-    /// Refused until the input changes: every other 4xx.
+    /// Refused until the input, or the plan, changes: every other 4xx.
     Invalid,
     /// Worth another try: 5xx, 408, 425, answers that aren't an envelope, failures without a reason (B153).
     Transient,
@@ -156,6 +156,9 @@ const RATE_LIMITED: &[i64] = &[971, 10429];
 /// absence (B150).
 const NO_ROUTE: &[i64] = &[7000, 7001, 7003];
 
+/// What the zone's plan does not have. It comes as 403, but no other token, and no patience, changes anything about it.
+const PLAN: &[i64] = &[1015, 1135];
+
 /// "Record quota exceeded": the zone holds as many records as its plan allows.
 const FULL: &[i64] = &[81045];
 
@@ -211,6 +214,7 @@ impl ApiError {
         }
         match self.status {
             401 => return Class::Unauthorized,
+            403 if any(PLAN) => return Class::Invalid,
             403 => return Class::Forbidden,
             429 => return Class::RateLimited,
             408 | 425 => return Class::Transient,

@@ -48,7 +48,7 @@ fn every_refusal_has_its_class() {
         ("b149 no credentials", refused(400, &[9106]), Class::Unauthorized),
         ("b147 malformed authorization", chained(400, 6003, 6111), Class::Unauthorized),
         ("malformed content type", chained(400, 6003, 6105), Class::Invalid),
-        ("a plan's refusal", refused(403, &[1015]), Class::Forbidden),
+        ("a plan's refusal", refused(403, &[1015]), Class::Invalid),
         ("a proxy's 403", defect(403), Class::Forbidden),
         ("too many calls", refused(429, &[10429]), Class::RateLimited),
         ("too many calls, as HTML", defect(429), Class::RateLimited),
