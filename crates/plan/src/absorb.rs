@@ -13,7 +13,7 @@ use crate::document;
 use crate::hold::Hold;
 use crate::lag;
 use crate::limits;
-use crate::refusal::hold_from_refusal;
+use crate::refusal::{hold_from_refusal, way_out};
 use crate::snapshot::{Claim, Lookup, Marked, Member, Observed, Snapshot};
 use crate::unit::MemberId;
 
@@ -256,12 +256,6 @@ fn refused(snapshot: &mut Snapshot, part: &Part, error: &ApiError, parts: usize)
             }
         }
     }
-}
-
-/// What to do about an object that may be gone and may be hidden: only a person can tell.
-fn way_out() -> String {
-    let policy = kinds::names::DELETION_POLICY;
-    format!("if it is gone, annotate the resource with {policy}: retain to let it go")
 }
 
 /// What a refused create may be waiting for.

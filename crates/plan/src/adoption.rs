@@ -17,6 +17,20 @@ use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
 
+/// The object that the status names, when the label names one that does not exist: people edit labels.
+pub(crate) fn recorded<'m>(
+    snapshot: &Snapshot,
+    id: &MemberId,
+    member: &'m Member,
+    candidates: &[Value],
+) -> Option<&'m str> {
+    let external = member.object.status_str(member.kind.identity.status)?;
+    let wire = member.kind.identity.wire;
+    let is_it = |object: &Value| object.pointer(wire).and_then(Value::as_str) == Some(external);
+    let is_free = || not_anothers(snapshot, id, external).is_ok();
+    (candidates.iter().any(is_it) && is_free()).then_some(external)
+}
+
 /// What the adoption policy makes of the objects with the member's key; `None` when it is to create one.
 pub(crate) fn take_over(
     snapshot: &Snapshot,

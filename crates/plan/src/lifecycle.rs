@@ -8,7 +8,7 @@ use kinds::{Reason, names};
 use serde_json::{Value, json};
 
 use crate::act::{CredId, FieldDiff, Patch, Proof, Write};
-use crate::adoption::take_over;
+use crate::adoption::{recorded, take_over};
 use crate::context::{self, Context, Desired};
 use crate::creating::Mark;
 use crate::difference::{create_body, differences, put, update_body};
@@ -351,6 +351,9 @@ fn acquire(
         && let Some(own) = twins(snapshot, id, member, candidates, mark, context).next()
     {
         return Ok(claim(member, desired, &own));
+    }
+    if let Some(own) = recorded(snapshot, id, member, candidates) {
+        return Ok(claim(member, desired, own));
     }
     let over = |mark: &Mark| only_refused || began.is_some_and(|began| mark.is_over(began));
     match take_over(snapshot, id, member, context, desired, candidates) {

@@ -25,7 +25,10 @@ struct Tried<'w> {
 /// What a failed read means for a member.
 pub(crate) fn hold_from_fault(member: &Member, fault: &ReadFault, doing: &str) -> Hold {
     let needs = Some(member.kind.permissions.read);
-    from_fault(member, fault, &Tried { doing, needs, advice: None })
+    let is_doubted = matches!(fault, ReadFault::Api(error) if error.doubts_identifier());
+    let way_out = way_out();
+    let advice = (member.object.is_deleting() && is_doubted).then_some(way_out.as_str());
+    from_fault(member, fault, &Tried { doing, needs, advice })
 }
 
 /// What it means that a token could not be verified, which every token may ask of itself.
@@ -42,6 +45,12 @@ pub(crate) fn hold_from_refusal(
 ) -> Hold {
     let doing = part.write.doing();
     from_error(member, error, &Tried { doing: &doing, needs: needed(member, part), advice })
+}
+
+/// What to do about an object that may be gone and may be hidden: only a person can tell.
+pub(crate) fn way_out() -> String {
+    let policy = kinds::names::DELETION_POLICY;
+    format!("if it is gone, annotate the resource with {policy}: retain to let it go")
 }
 
 /// Cloudflare may refuse with 403 what it will grant in a moment, while it spreads the news of a new zone or token.

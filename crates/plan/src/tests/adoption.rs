@@ -289,3 +289,45 @@ allowed: {names: [other]}
         "#]],
     );
 }
+
+#[test]
+fn a_label_that_a_person_overwrote_does_not_make_the_record_of_the_status_a_strangers() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: nothing}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
+  status: {recordID: r1}
+live:
+- {id: r1, type: A, name: a.example.com, content: 192.0.2.1, ttl: 1, proxied: false, created_on: '2025-01-01T00:00:00Z'}
+",
+        &expect![[r#"
+            stage
+              PATCH DNSRecord apps/a {"metadata":{"labels":{"kflare.dev/record-id":"r1"},"uid":"uid-a"}}
+                DNSRecord apps/a claim (nothing that exists is touched)
+            status: DNSRecord apps/a Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/a Drift
+        "#]],
+    );
+}
+
+#[test]
+fn a_record_of_the_status_that_another_resource_claims_is_the_others() {
+    check(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: a, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: nothing}}
+  spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
+  status: {recordID: r1}
+live:
+- {id: r1, type: A, name: a.example.com, content: 192.0.2.1, ttl: 1, proxied: false, created_on: '2025-01-01T00:00:00Z'}
+claims: {r1: team/b}
+",
+        &expect![[r#"
+            status: DNSRecord apps/a Ready=False RecordConflict: DNSRecord team/b already manages this object: change or delete one of the two
+            next: DNSRecord apps/a Wait
+        "#]],
+    );
+}
