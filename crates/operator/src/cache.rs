@@ -72,7 +72,8 @@ struct Row {
 struct Shelf {
     kind: &'static Kind,
     rows: BTreeMap<Key, Row>,
-    claims: BTreeMap<Box<str>, BTreeSet<Key>>,
+    /// By external ID. Pairs and not a set for each: nearly every one is claimed once.
+    claims: BTreeSet<(Box<str>, Key)>,
     synced: bool,
     /// When the list that is being read, or was read last, began; in changes of all caches.
     list_began: u64,
@@ -97,7 +98,7 @@ impl Cache {
     pub fn new(kinds: &[&'static Kind]) -> Self {
         let shelf = |kind: &&'static Kind| {
             let kind = *kind;
-            let (rows, claims) = (BTreeMap::new(), BTreeMap::new());
+            let (rows, claims) = (BTreeMap::new(), BTreeSet::new());
             (kind.name, Shelf { kind, rows, claims, synced: false, list_began: 0 })
         };
         Self { shelves: kinds.iter().map(shelf).collect(), ..Self::default() }
@@ -209,6 +210,12 @@ impl Cache {
         row.map_or(&[], |row| &row.seen.references)
     }
 
+    /// When an object was made.
+    #[must_use]
+    pub fn created(&self, member: &MemberId) -> Option<Timestamp> {
+        self.shelves.get(member.kind)?.rows.get(&member.key)?.created
+    }
+
     /// True while the cache holds the object.
     #[must_use]
     pub fn contains(&self, member: &MemberId) -> bool {
@@ -266,7 +273,9 @@ impl Cache {
             Some(Claim { member, recorded: row.recorded.as_deref() == Some(id), created: row.created })
         };
         let of_id = |id: &'i str| {
-            let claims: Vec<Claim> = shelf.claims.get(id)?.iter().filter_map(|key| claim(id, key)).collect();
+            let first = (Box::from(id), Key::default());
+            let claims = shelf.claims.range(first..).take_while(|(claimed, _)| **claimed == *id);
+            let claims: Vec<Claim> = claims.filter_map(|(_, key)| claim(id, key)).collect();
             (!claims.is_empty()).then(|| (id.to_owned(), claims))
         };
         ids.into_iter().filter_map(of_id).collect()
@@ -385,7 +394,7 @@ impl Cache {
         }
         if let Some(shelf) = self.shelves.get_mut(member.kind) {
             for claim in row.claims() {
-                shelf.claims.entry(claim.into()).or_default().insert(member.key.clone());
+                shelf.claims.insert((claim.into(), member.key.clone()));
             }
             self.objects += 1;
             self.bytes += row.bytes.len();
@@ -400,7 +409,7 @@ impl Cache {
         self.objects -= 1;
         self.bytes -= row.bytes.len();
         for claim in row.claims() {
-            unlink(&mut shelf.claims, &Box::from(claim), &member.key);
+            shelf.claims.remove(&(claim.into(), member.key.clone()));
         }
         for reference in &row.seen.references {
             unlink(&mut self.children, reference, member);

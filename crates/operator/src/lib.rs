@@ -38,5 +38,6 @@ pub mod unserved;
 pub use cloudflare::Clock;
 pub use leader::{LeaderConfig, Leadership};
 pub use operator::{Activity, Config, Operator};
+pub use pass::Portions;
 pub use timings::Timings;
 pub use transport::Transport;

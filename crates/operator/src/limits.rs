@@ -11,6 +11,10 @@ pub const SLICE_MAX: usize = 20_000;
 /// they are little beside the list; with fewer, the caches would be locked more often than it is worth.
 pub const PORTION: usize = 500;
 
+/// Members with something to do that a pass takes in: as many as one batch can write, since whoever does not fit waits for
+/// the next pass in any case. With the rest of a portion it bounds what a pass holds, however large the unit.
+pub const OPEN_MAX: usize = cf_api::limits::BATCH_MAX_PAID;
+
 /// Due members that end a hold-off early: the largest DNS batch that Cloudflare takes.
 pub const SLICE_FULL: usize = cf_api::limits::BATCH_MAX_PAID;
 

@@ -18,9 +18,9 @@ use crate::drift::DriftWatch;
 use crate::effects::Effects;
 use crate::events::Publisher;
 use crate::leader::{self, Candidate, LeaderConfig, Leadership, Lease};
-use crate::limits::{CONCURRENCY, PORTION};
+use crate::limits::CONCURRENCY;
 use crate::metrics::Metrics;
-use crate::pass::Context;
+use crate::pass::{Context, Portions};
 use crate::pass_time::Parked;
 use crate::queue::{Queue, Why};
 use crate::send::Sender;
@@ -53,8 +53,8 @@ pub struct Config {
     pub leader: Option<LeaderConfig>,
     /// Passes at once.
     pub concurrency: usize,
-    /// Members that a pass takes in at once.
-    pub portion: usize,
+    /// How passes take in the members of a large unit.
+    pub portions: Portions,
 }
 
 impl Config {
@@ -70,7 +70,7 @@ impl Config {
             reconcile_timeout: Duration::from_secs(300),
             leader: None,
             concurrency: CONCURRENCY,
-            portion: PORTION,
+            portions: Portions::default(),
         }
     }
 }
@@ -262,6 +262,6 @@ fn context(
         reconcile_timeout: config.reconcile_timeout,
         default_deletion: config.default_deletion,
         parked: Parked::default(),
-        portion: config.portion,
+        portions: config.portions,
     }
 }

@@ -17,6 +17,7 @@ use plan::snapshot::{Member, Snapshot};
 use plan::stage::class_of;
 use plan::{Act, Decision, Hold, MemberId, Next, Outcome, Read, ReadAnswer, Reply, Report, Request, UnitKey};
 
+pub use self::portions::Portions;
 use crate::cloudflare::Clock;
 use crate::credentials::Credentials;
 use crate::effects::Effects;
@@ -47,8 +48,8 @@ pub struct Context {
     pub default_deletion: plan::policy::Deletion,
     /// Counts the passes that wait for the budget.
     pub parked: Parked,
-    /// Members of a large unit that are taken in at once.
-    pub portion: usize,
+    /// How the members of a large unit are taken in.
+    pub portions: Portions,
 }
 
 /// Runs a pass; a panic in it is counted, reported on its members and retried with back-off.
@@ -78,9 +79,9 @@ struct Pass<'c> {
     snapshot: Snapshot,
     tokens: Tokens,
     time: PassTime,
-    /// Members that left before the rounds, and when they are looked at again: they were found in order, or they could not
-    /// be read.
-    rested: BTreeMap<MemberId, Again>,
+    /// Members that left before the others went on, and when they are looked at again: they were found in order, could not
+    /// be read, or wait for the next pass.
+    left: BTreeMap<MemberId, Again>,
     /// Something was carried out, so that another look at once may find more to do.
     moved: bool,
     /// A member needs a change by its user.
@@ -111,8 +112,8 @@ impl<'c> Pass<'c> {
         let now = (context.clock)();
         let mut state = context.shared.lock();
         let snapshot = gather::begin(&mut state, slice, context.default_deletion, now);
-        let (tokens, rested) = (Tokens::new(), BTreeMap::new());
-        Self { context, snapshot, tokens, time, rested, moved: false, is_terminal: false }
+        let (tokens, left) = (Tokens::new(), BTreeMap::new());
+        Self { context, snapshot, tokens, time, left, moved: false, is_terminal: false }
     }
 
     /// Puts members into the snapshot as the caches have them. One whose copy cannot be read is looked at again: to leave it
@@ -121,7 +122,7 @@ impl<'c> Pass<'c> {
         let unknown = gather::from_caches(&self.context.shared.lock().cache, &mut self.snapshot, due);
         for (member, why) in unknown {
             tracing::warn!(%member, why, "a resource cannot be looked at");
-            self.rested.insert(member, Again::Fault(None));
+            self.left.insert(member, Again::Fault(None));
         }
     }
 
@@ -245,9 +246,9 @@ impl<'c> Pass<'c> {
         state.remember(&slice.unit, std::mem::take(&mut self.snapshot.memory), now);
         let mut again = Vec::with_capacity(slice.members.len());
         let is_gone =
-            |id: &&MemberId| !self.snapshot.members.contains_key(*id) && !self.rested.contains_key(*id);
+            |id: &&MemberId| !self.snapshot.members.contains_key(*id) && !self.left.contains_key(*id);
         again.extend(slice.members.keys().filter(is_gone).map(|id| (id.clone(), Again::Forget)));
-        again.extend(self.rested);
+        again.extend(self.left);
         for (id, report) in reports {
             let Some(member) = self.snapshot.members.get(&id) else { continue };
             let version = member.object.metadata.resource_version.as_str();

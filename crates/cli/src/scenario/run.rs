@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use operator::limits::PORTION;
+use operator::Portions;
 use sandbox::kubernetes::Status;
 
 use super::error::{Failure, ScriptError};
@@ -26,13 +26,13 @@ pub struct Mode {
     pub lenient: bool,
     /// Kubernetes keeps every version of every object, for checkers that look back.
     pub history: bool,
-    /// Members that a pass of the operator takes in at once.
-    pub portion: usize,
+    /// How passes of the operator take in the members of a large unit.
+    pub portions: Portions,
 }
 
 impl Default for Mode {
     fn default() -> Self {
-        Self { seed: 1, crash: None, lenient: false, history: false, portion: PORTION }
+        Self { seed: 1, crash: None, lenient: false, history: false, portions: Portions::default() }
     }
 }
 
@@ -113,7 +113,7 @@ impl Runner {
             retain: setup.retain,
             election: setup.election,
             history: mode.history,
-            portion: mode.portion,
+            portions: mode.portions,
         };
         let mut world = World::new(options)?;
         world.start();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use operator::limits::PORTION;
+use operator::Portions;
 use sandbox::cloudflare::{Cloudflare, Switches, Token};
 use sandbox::kubernetes::{ApiServer, Status};
 use serde_json::{Value, json};
@@ -37,8 +37,8 @@ pub struct Options {
     pub election: bool,
     /// Kubernetes keeps every version of every object.
     pub history: bool,
-    /// Members that a pass of the operator takes in at once.
-    pub portion: usize,
+    /// How passes of the operator take in the members of a large unit.
+    pub portions: Portions,
 }
 
 impl Default for Options {
@@ -51,7 +51,7 @@ impl Default for Options {
             retain: false,
             election: false,
             history: false,
-            portion: PORTION,
+            portions: Portions::default(),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn config(options: &Options, clock: &Clock) -> Config {
     let mut config = Config::new(Arc::new(move || clock.now()));
     config.seed = options.seed;
     config.drift_check_interval = options.drift_interval;
-    config.portion = options.portion;
+    config.portions = options.portions;
     if options.retain {
         config.default_deletion = Deletion::Retain;
     }

@@ -10,6 +10,7 @@ mod edges;
 mod election;
 mod flags;
 mod numbers;
+mod portions;
 mod promises;
 mod records;
 mod scenarios;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cli::scenario::{Mode, run_file};
+use operator::Portions;
 
 /// Set to 1, the goldens are written anew; read their diff before you commit it.
 const UPDATE: &str = "UPDATE_GOLDENS";
@@ -56,7 +57,8 @@ fn every_scenario_does_what_it_says() {
 
 #[test]
 fn that_a_large_unit_is_taken_in_in_portions_shows_nowhere() {
-    let mode = Mode { portion: 1, ..Mode::default() };
+    let portions = Portions { size: 1, ..Portions::default() };
+    let mode = Mode { portions, ..Mode::default() };
     let mut paths = all();
     // Those in which several members of one unit are looked at together.
     paths.retain(|path| {

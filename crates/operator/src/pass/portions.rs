@@ -1,6 +1,6 @@
 //! How the members of a pass are gathered: those of a large unit in portions. Of ten thousand records nearly all are in
 //! order; they leave as soon as the list that all share has shown it, so that a drift sweep never holds all of them at
-//! once. What is left goes through the rounds of the pass, in [`super`].
+//! once. Of those who stay at most a batch is taken in; they go through the rounds of the pass, in [`super`].
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,24 @@ use plan::read::What;
 use plan::{List, MemberId, Read, ReadAnswer};
 
 use super::{Pass, hearing, settle};
-use crate::queue::{Due, Slice};
+use crate::limits::{OPEN_MAX, PORTION};
+use crate::queue::{Again, Due, Slice};
 use crate::{ages, gather};
+
+/// How the members of a large unit are taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Portions {
+    /// So many at once.
+    pub size: usize,
+    /// Once so many have something to do, the others wait for the next pass.
+    pub open: usize,
+}
+
+impl Default for Portions {
+    fn default() -> Self {
+        Self { size: PORTION, open: OPEN_MAX }
+    }
+}
 
 /// The list that all members of a unit share, as it was read for the first portion.
 enum Shared {
@@ -21,14 +37,18 @@ enum Shared {
 }
 
 impl Pass<'_> {
-    /// Fills the snapshot with the slice's members, but for those that are found in order on the way.
+    /// Fills the snapshot with the slice's members, but for those that are found in order on the way and those that have to
+    /// wait for the next pass.
     pub(super) async fn gather(&mut self, slice: &Slice) {
-        let mut due: Vec<(&MemberId, &Due)> = slice.members.iter().collect();
-        // Whoever is most urgent pays for the list.
-        due.sort_by_key(|(_, due)| due.class);
+        let due = self.in_order(slice);
+        let Portions { size, open: most } = self.context.portions;
         let mut open = Vec::new();
         let mut shared = None;
-        for (number, portion) in due.chunks(self.context.portion.max(1)).enumerate() {
+        for (number, portion) in due.chunks(size.max(1)).enumerate() {
+            if open.len() >= most && matches!(shared, Some(Shared::Shown(..))) {
+                self.put_off(portion);
+                continue;
+            }
             self.take_in(portion, slice).await;
             if number == 0 && portion.len() < due.len() {
                 shared = self.shared_list().await;
@@ -44,6 +64,20 @@ impl Pass<'_> {
         if let Some(Shared::Failed(read, answer, began)) = shared {
             self.fold(&read, answer, began);
         }
+    }
+
+    /// Members in the order in which plan takes them: whoever is most urgent pays for the list, and of two that want the
+    /// same the older comes first.
+    fn in_order<'s>(&self, slice: &'s Slice) -> Vec<(&'s MemberId, &'s Due)> {
+        let mut due: Vec<_> = slice.members.iter().collect();
+        let state = self.context.shared.lock();
+        due.sort_by_cached_key(|(id, due)| (due.class, state.cache.created(id)));
+        due
+    }
+
+    /// Leaves members to the unit's next pass.
+    fn put_off(&mut self, portion: &[(&MemberId, &Due)]) {
+        self.left.extend(portion.iter().map(|(id, due)| (MemberId::clone(id), Again::Now(due.class))));
     }
 
     /// Puts a portion into the snapshot, with all that Kubernetes knows around it.
@@ -88,7 +122,7 @@ impl Pass<'_> {
             let Some(member) = self.snapshot.members.remove(&id) else { continue };
             self.is_terminal |= report.reason == Some(Reason::TerminalError);
             let again = settle(&mut state, &id, &member, &report);
-            self.rested.insert(id, again);
+            self.left.insert(id, again);
         }
     }
 }

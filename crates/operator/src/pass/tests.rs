@@ -42,7 +42,7 @@ fn context(cache: Cache) -> Context {
         reconcile_timeout: limit,
         default_deletion: plan::policy::Deletion::default(),
         parked: Parked::default(),
-        portion: 1,
+        portions: Portions::default(),
     }
 }
 

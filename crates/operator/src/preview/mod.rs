@@ -209,7 +209,7 @@ fn context(
         reconcile_timeout: config.reconcile_timeout,
         default_deletion: config.default_deletion,
         parked: Parked::default(),
-        portion: config.portion,
+        portions: config.portions,
     }
 }
 
