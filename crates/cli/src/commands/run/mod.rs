@@ -21,6 +21,10 @@ use super::signals::Ends;
 use super::{cloudflare_url, cluster, log, outside};
 use crate::terminal;
 
+/// Threads that work, on a machine of any size: one for a pass over thousands of objects, one for all else, above all for
+/// the Lease. What takes time are the two APIs, and with each thread more the allocator keeps free memory for its own.
+const WORKERS: usize = 2;
+
 /// The exit code of a process that a second signal ended, as shells give it for SIGINT.
 const INTERRUPTED: u8 = 130;
 
@@ -30,7 +34,8 @@ const INTERRUPTED: u8 = 130;
 /// When it cannot start, with what to do about it.
 pub fn execute(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     log::begin(arguments.log_level, arguments.log_format);
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+    let runtime = runtime.context("cannot start the runtime")?;
     let outcome = runtime.block_on(run(arguments));
     // A name that is being looked up in the system's resolver cannot be cancelled and must not be waited for.
     runtime.shutdown_background();
