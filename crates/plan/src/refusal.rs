@@ -125,6 +125,10 @@ fn message(member: &Member, error: &ApiError, tried: &Tried<'_>) -> String {
             let _ = write!(message, ", which needs the permission {permission}");
         }
     }
+    if may_pass(member, error) {
+        let new = "the token or what it is for is new, and Cloudflare may not know it everywhere yet, so it is tried again";
+        let _ = write!(message, "; {new}");
+    }
     if let Some(advice) = tried.advice {
         let _ = write!(message, "; {advice}");
     }

@@ -2,6 +2,7 @@
 //! Errors are what a user would read; letting time pass and checking are left to `run` and `expect`.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use sandbox::cloudflare::{
@@ -288,6 +289,11 @@ fn each_record(
     found.iter().try_for_each(|(zone, found)| change(zone, text(found, "id")))
 }
 
+fn seconds_of(switch: &str, text: &str) -> Result<Duration, String> {
+    let seconds = text.trim_end_matches('s').parse().map(Duration::from_secs);
+    seconds.map_err(|_| format!("cf.{switch}={text}: write seconds, as in `cf.{switch}=2s`"))
+}
+
 /// The switches that the `world` line names.
 pub(super) fn switches(setup: &Setup) -> Result<Switches, String> {
     let mut switches = Switches::default();
@@ -310,16 +316,17 @@ pub(super) fn switches(setup: &Setup) -> Result<Switches, String> {
                 switches.record_quota = Some(most);
             }
             ("lag", seconds) => {
-                let lag = seconds.trim_end_matches('s').parse().map(std::time::Duration::from_secs);
-                let lag = lag.map_err(|_| format!("cf.lag={seconds}: write seconds, as in `cf.lag=2s`"))?;
+                let lag = seconds_of(name, seconds)?;
                 switches.lag.list_after_create = lag;
                 switches.lag.read_after_create = lag;
             }
+            ("access-lag", seconds) => switches.lag.access_after_create = seconds_of(name, seconds)?,
             _ => {
                 return Err(format!(
                     "cf.{name}={value} is no switch; known are rate-limit, txt-quoted, lower-case-targets and \
                      initializing (on, off), culprit=pointer, identical=81057, coexistence=specific, \
-                     private-proxied=unproxied, unknown-zone=404|400, rate-limit-code=971, record-quota=N, lag=SECONDSs"
+                     private-proxied=unproxied, unknown-zone=404|400, rate-limit-code=971, record-quota=N, \
+                     lag=SECONDSs, access-lag=SECONDSs"
                 ));
             }
         }

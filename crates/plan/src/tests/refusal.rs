@@ -234,9 +234,9 @@ fn a_new_token_that_may_not_be_verified_yet_is_tried_again() {
         ACCOUNT,
         "reads_fail: 403\nage: 0\n",
         &expect![[r#"
-        status: CloudflareAccount acct Ready=False APIError: cannot verify the token with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN): no (10000)
-        next: CloudflareAccount acct Fault(None)
-    "#]],
+            status: CloudflareAccount acct Ready=False APIError: cannot verify the token with the token of CloudflareAccount acct (Secret kflare/token/CF_API_TOKEN); the token or what it is for is new, and Cloudflare may not know it everywhere yet, so it is tried again: no (10000)
+            next: CloudflareAccount acct Fault(None)
+        "#]],
     );
 }
 
