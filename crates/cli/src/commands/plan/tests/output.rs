@@ -333,7 +333,7 @@ fn what_is_only_marked_says_with_what() {
         removed: vec!["annotation kflare.dev/creating".to_owned()],
     };
     let finding = finding::Finding {
-        member: MemberId::new(&kinds::KINDS[0], Key::new("", "main")),
+        member: MemberId::new(kinds::KINDS[0], Key::new("", "main")),
         place: None,
         deeds: vec![finding::Deed::Mark(marks)],
         obstacle: None,
