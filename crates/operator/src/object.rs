@@ -155,7 +155,11 @@ pub fn fingerprint(resource: &Resource) -> u64 {
 #[must_use]
 pub fn visible(kind: &Kind, resource: &Resource) -> u64 {
     let Meta { uid, generation, .. } = &resource.metadata;
-    digest(&(uid, generation, resource.is_deleting(), resource.ready(), kind.shown_id(resource)))
+    // The plan that bounds what lies below, as the parent shows it: it may be changed in the dashboard.
+    let below =
+        kinds::KINDS.iter().filter(|below| below.parent().is_some_and(|parent| parent.kind == kind.name));
+    let bounds: Vec<_> = below.filter_map(|below| resource.status_str(below.routes.batch?.plan)).collect();
+    digest(&(uid, generation, resource.is_deleting(), resource.ready(), kind.shown_id(resource), bounds))
 }
 
 /// `base` as `patch`, a JSON merge patch of the whole object, leaves it.

@@ -98,7 +98,9 @@ fn our_own_write_is_no_news_to_the_object_but_to_its_children() {
     let label = json!({"metadata": {"labels": {"kflare.dev/zone-id": "0123"}}});
     let ready = json!({"status": {"conditions": [{"type": "Ready", "status": "True"}]}});
     let mark = json!({"metadata": {"finalizers": ["kflare.dev/finalizer"]}});
-    for (patch, seen) in [(label, true), (ready, true), (mark, false)] {
+    let plan = json!({"status": {"cloudflareMetadata": {"plan": "pro"}}});
+    let activated = json!({"status": {"cloudflareMetadata": {"status": "active"}}});
+    for (patch, seen) in [(label, true), (ready, true), (plan, true), (mark, false), (activated, false)] {
         let mut cache = cache();
         cache.apply(row("Zone"), &zone(20), Source::Watch).unwrap();
         let change = own_write(&mut cache, &patch, &json!({}));
