@@ -56,8 +56,14 @@ mod tests {
     fn the_tables_and_the_names_agree() {
         let manager = project().manager;
         assert_eq!((manager.group.as_str(), manager.version.as_str()), (names::GROUP, names::VERSION));
-        let lease = manager.namespaced_rules.iter().flat_map(|rule| &rule.names);
-        assert_eq!(lease.collect::<Vec<_>>(), [names::LEASE]);
+        let names_of = |resource: &str| {
+            let about =
+                |rule: &&kindgen::table::AccessRule| rule.resources.iter().any(|name| name == resource);
+            let rules = manager.namespaced_rules.iter().filter(about);
+            rules.flat_map(|rule| rule.names.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names_of("leases"), [names::LEASE]);
+        assert_eq!(names_of("namespaces"), [manager.namespace.as_str()]);
     }
 
     #[test]
