@@ -5,6 +5,7 @@
 //! and they come as null, strings or objects.
 
 use crate::error::{ApiError, ApiMessage, Defect};
+use crate::items::Items;
 use crate::limits::{
     CHAIN_DEPTH_MAX, ERRORS_MAX, EXCERPT_MAX, EXCERPT_SCAN_MAX, MESSAGE_MAX, RATELIMIT_RESET_MAX, RAY_MAX,
     RETRY_AFTER_MAX,
@@ -12,7 +13,9 @@ use crate::limits::{
 use crate::text;
 use http::HeaderMap;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A success.
@@ -24,6 +27,17 @@ pub struct Answer {
     pub page: Option<PageInfo>,
     /// The `Ratelimit` header, for the budget.
     pub ratelimit: Option<RateLimit>,
+}
+
+/// A success that is a list, or a page of one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListAnswer {
+    /// The items of `result`.
+    pub items: Items,
+    /// The `id` of each item that has one.
+    pub ids: Vec<Option<String>>,
+    /// `result_info`.
+    pub page: Option<PageInfo>,
 }
 
 /// `result_info`, every part of which may be missing.
@@ -58,11 +72,37 @@ pub struct RateLimit {
 /// # Errors
 /// [`ApiError`] for every refusal, and for every body that isn't an envelope although one was due (B153).
 pub fn parse(status: u16, headers: &HeaderMap, body: &[u8], now: Timestamp) -> Result<Answer, ApiError> {
+    let result = |result: Option<&RawValue>| match result {
+        Some(result) => value(result),
+        None => Ok(Value::Null),
+    };
+    let (result, page) = read(status, headers, body, now, result)?;
+    Ok(Answer { result, page, ratelimit: RateLimit::from_headers(headers) })
+}
+
+/// Reads an answer that promises a list.
+///
+/// # Errors
+/// As [`parse`], and a transient one for anything but a list: null is no empty list (B153).
+pub fn parse_list(
+    status: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+    now: Timestamp,
+) -> Result<ListAnswer, ApiError> {
+    let ((items, ids), page) = read(status, headers, body, now, items)?;
+    Ok(ListAnswer { items, ids, page })
+}
+
+/// The envelope around a result, which is read once it is known to be one.
+fn read<T>(
+    status: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+    now: Timestamp,
+    result: impl FnOnce(Option<&RawValue>) -> Result<T, Unfit>,
+) -> Result<(T, Option<PageInfo>), ApiError> {
     let success = (200..300).contains(&status);
-    let ratelimit = RateLimit::from_headers(headers);
-    if status == 204 {
-        return Ok(Answer { ratelimit, ..Answer::default() });
-    }
     let error = |errors, defect| ApiError {
         status,
         errors,
@@ -70,48 +110,73 @@ pub fn parse(status: u16, headers: &HeaderMap, body: &[u8], now: Timestamp) -> R
         ray: ray(headers),
         defect,
     };
-    let mut envelope = match object(body) {
+    let broken = |unfit| {
+        let defect = match unfit {
+            Unfit::Broken => Defect::BrokenJson { bytes: body.len() },
+            Unfit::Wrong(got) => Defect::WrongResult { wanted: "an array", got },
+        };
+        error(Vec::new(), Some(defect))
+    };
+    let envelope = match object(body) {
+        _ if status == 204 => Envelope::new(),
         Ok(envelope) => envelope,
         Err(defect) => return Err(error(Vec::new(), Some(defect))),
     };
-    let says = envelope.get("success").and_then(Value::as_bool);
-    let errors = messages(envelope.get("errors"), CHAIN_DEPTH_MAX);
+    let part = |name: &str| envelope.get(name).map(|part| value(part)).transpose().map_err(broken);
+    let says = part("success")?.as_ref().and_then(Value::as_bool);
+    let errors = messages(part("errors")?.as_ref(), CHAIN_DEPTH_MAX);
     if says == Some(false) || !success && !errors.is_empty() {
         return Err(error(errors, None));
     }
     // Without `success`, a result and no error make a success too; anything else isn't Cloudflare speaking.
-    if !success || says.is_none() && (!envelope.contains_key("result") || !errors.is_empty()) {
+    let is_told = says.is_some() || status == 204;
+    if !success || !is_told && (!envelope.contains_key("result") || !errors.is_empty()) {
         return Err(error(errors, Some(Defect::NotAnEnvelope)));
     }
-    let page = envelope.get("result_info").and_then(PageInfo::read);
-    let result = envelope.remove("result").unwrap_or_default();
-    Ok(Answer { result, page, ratelimit })
+    let page = part("result_info")?.as_ref().and_then(PageInfo::read);
+    Ok((result(envelope.get("result").copied()).map_err(broken)?, page))
+}
+
+/// The members of the envelope, not yet parsed: of a list each item is parsed by itself, so that thousands of them are
+/// never there at once.
+type Envelope<'b> = BTreeMap<String, &'b RawValue>;
+
+/// Why a part of the envelope can't be used.
+enum Unfit {
+    Broken,
+    /// It is this and not a list.
+    Wrong(&'static str),
+}
+
+fn value(part: &RawValue) -> Result<Value, Unfit> {
+    serde_json::from_str(part.get()).map_err(|_| Unfit::Broken)
+}
+
+/// The items of a list, and the `id` of each that has one.
+fn items(result: Option<&RawValue>) -> Result<(Items, Vec<Option<String>>), Unfit> {
+    let text = result.map_or("null", RawValue::get);
+    let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(text) else {
+        return Err(match text.as_bytes().first() {
+            Some(b'[') => Unfit::Broken,
+            Some(b'{') => Unfit::Wrong("an object"),
+            Some(b'"') => Unfit::Wrong("a string"),
+            Some(b't' | b'f') => Unfit::Wrong("a boolean"),
+            Some(b'n') => Unfit::Wrong("null"),
+            _ => Unfit::Wrong("a number"),
+        });
+    };
+    let (mut items, mut ids) = (Items::default(), Vec::with_capacity(list.len()));
+    for item in list {
+        ids.push(value(item)?.get("id").and_then(Value::as_str).map(str::to_owned));
+        items.push(item.get());
+    }
+    Ok((items, ids))
 }
 
 impl Answer {
     /// A success with nothing but a result, for predictions and tests.
     pub fn of(result: Value) -> Self {
         Answer { result, page: None, ratelimit: None }
-    }
-
-    /// The result where a list is promised.
-    ///
-    /// # Errors
-    /// A transient [`ApiError`] for anything else: null is no empty list (B153).
-    pub fn require_array(&self) -> Result<&[Value], ApiError> {
-        self.result.as_array().map(Vec::as_slice).ok_or_else(|| self.wrong("an array"))
-    }
-
-    fn wrong(&self, wanted: &'static str) -> ApiError {
-        let got = match &self.result {
-            Value::Null => "null",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a string",
-            Value::Array(_) => "an array",
-            Value::Object(_) => "an object",
-        };
-        ApiError { status: 200, defect: Some(Defect::WrongResult { wanted, got }), ..ApiError::default() }
     }
 }
 
@@ -164,19 +229,18 @@ impl RateLimit {
 }
 
 /// The body as a JSON object, or what it is instead.
-fn object(body: &[u8]) -> Result<Map<String, Value>, Defect> {
+fn object(body: &[u8]) -> Result<Envelope<'_>, Defect> {
     let start = body.trim_ascii_start();
     if start.is_empty() {
         return Err(Defect::Empty);
     }
-    match serde_json::from_slice(body) {
-        Ok(Value::Object(envelope)) => Ok(envelope),
-        Ok(_) => Err(Defect::NotAnEnvelope),
+    serde_json::from_slice(body).map_err(|_| match serde_json::from_slice::<Value>(body) {
+        Ok(_) => Defect::NotAnEnvelope,
         Err(_) if matches!(start.first(), Some(b'{' | b'[' | b'"')) => {
-            Err(Defect::BrokenJson { bytes: body.len() })
+            Defect::BrokenJson { bytes: body.len() }
         }
-        Err(_) => Err(Defect::NotJson { excerpt: excerpt(body) }),
-    }
+        Err(_) => Defect::NotJson { excerpt: excerpt(body) },
+    })
 }
 
 /// The first characters of a body that isn't JSON, without markup.

@@ -10,6 +10,7 @@ pub mod budget;
 pub mod dns;
 pub mod envelope;
 pub mod error;
+pub mod items;
 pub mod limits;
 pub mod pace;
 pub mod page;

@@ -4,10 +4,10 @@
 //! It sends nothing. Which calls are paged, and how many items a page may hold, is said by whoever makes the
 //! first request.
 
-use crate::envelope::{Answer, PageInfo};
+use crate::envelope::{ListAnswer, PageInfo};
+use crate::items::Items;
 use crate::limits::PAGES_MAX;
 use crate::request::Request;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A list being read.
@@ -25,7 +25,7 @@ pub struct Pages {
     style: Style,
     per_page: u32,
     page: u32,
-    items: Vec<Value>,
+    items: Items,
     last_page_at: usize,
     ids: BTreeSet<String>,
     cursors: BTreeSet<String>,
@@ -42,7 +42,7 @@ enum Style {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     /// The items in the server's order.
-    pub items: Vec<Value>,
+    pub items: Items,
     /// Whether one page held them all: only then is what it lacks absent, for between two pages items may
     /// move.
     pub one_page: bool,
@@ -53,9 +53,6 @@ pub struct Listed {
 /// Why a list can't be read on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// The result is no array; null is no empty list (B153).
-    #[error("the answer holds no list")]
-    NotAList,
     /// No end after [`PAGES_MAX`] pages.
     #[error("the list has more than {PAGES_MAX} pages")]
     TooManyPages,
@@ -80,7 +77,7 @@ impl Pages {
             style,
             per_page,
             page: 1,
-            items: Vec::new(),
+            items: Items::default(),
             last_page_at: 0,
             ids: BTreeSet::new(),
             cursors: BTreeSet::new(),
@@ -97,11 +94,10 @@ impl Pages {
     ///
     /// # Errors
     /// [`PageError`]; the list is then unknown, not shorter.
-    pub fn next(&mut self, answer: Answer) -> Result<Option<Request>, PageError> {
-        let Value::Array(items) = answer.result else { return Err(PageError::NotAList) };
+    pub fn next(&mut self, answer: ListAnswer) -> Result<Option<Request>, PageError> {
         let info = answer.page.unwrap_or_default();
-        let count = items.len();
-        let fresh = self.keep(items);
+        let count = answer.items.len();
+        let fresh = self.keep(&answer.items, answer.ids);
         let next = match self.style {
             Style::Page => self.next_page(count, fresh, &info),
             Style::Cursor => self.next_cursor(&info),
@@ -124,19 +120,26 @@ impl Pages {
     }
 
     /// Keeps the items that are new; whether there were any.
-    fn keep(&mut self, items: Vec<Value>) -> bool {
-        let repeated = self.page > 1 && self.items[self.last_page_at..] == *items;
+    fn keep(&mut self, items: &Items, ids: Vec<Option<String>>) -> bool {
         let before = self.items.len();
-        if !repeated {
-            for item in items {
-                let id = item.get("id").and_then(Value::as_str);
-                if id.is_none_or(|id| self.ids.insert(id.to_owned())) {
-                    self.items.push(item);
-                }
-            }
-            self.last_page_at = before;
+        if self.page > 1 && self.is_last_page(items) {
+            return false;
         }
+        for (at, id) in ids.into_iter().enumerate() {
+            if let Some(text) = items.text(at)
+                && id.is_none_or(|id| self.ids.insert(id))
+            {
+                self.items.push(text);
+            }
+        }
+        self.last_page_at = before;
         self.items.len() > before
+    }
+
+    /// True when these items were kept of the page before: a server without such a page may send that one again.
+    fn is_last_page(&self, items: &Items) -> bool {
+        let kept = self.last_page_at..self.items.len();
+        kept.len() == items.len() && kept.zip(0..).all(|(kept, at)| self.items.text(kept) == items.text(at))
     }
 
     fn next_page(&mut self, count: usize, fresh: bool, info: &PageInfo) -> Option<Request> {

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cf_api::budget::{Budget, Class, Decision};
-use cf_api::envelope::{self, Answer, RateLimit};
+use cf_api::envelope::{self, Answer, ListAnswer, RateLimit};
 use cf_api::error::{self, ApiError, Cause};
 use cf_api::pace::Pace;
 use cf_api::request::Request;
 use cf_api::token::{Fingerprint, Secret};
+use http::HeaderMap;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
@@ -95,6 +96,29 @@ impl Cloudflare {
         request: &Request,
         terms: Terms<'_>,
     ) -> Result<Answer, CallError> {
+        self.exchange(secret, request, terms, envelope::parse).await
+    }
+
+    /// A call for a list, or for a page of one.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn list(
+        &self,
+        secret: &Secret,
+        request: &Request,
+        terms: Terms<'_>,
+    ) -> Result<ListAnswer, CallError> {
+        self.exchange(secret, request, terms, envelope::parse_list).await
+    }
+
+    async fn exchange<T>(
+        &self,
+        secret: &Secret,
+        request: &Request,
+        terms: Terms<'_>,
+        parse: impl FnOnce(u16, &HeaderMap, &[u8], Timestamp) -> Result<T, ApiError>,
+    ) -> Result<T, CallError> {
         let message = self.message(secret, request).ok_or(CallError::NoAnswer(Cause::Malformed))?;
         let token = self.token(secret);
         let _place = self.paid(&token, terms).await.map_err(CallError::NoAnswer)?;
@@ -117,7 +141,7 @@ impl Cloudflare {
             tracing::warn!(method, route, error = %Causes(&error), "no answer from Cloudflare");
             CallError::NoAnswer(error.cause)
         })?;
-        let parsed = envelope::parse(status, response.headers(), response.body(), (self.clock)());
+        let parsed = parse(status, response.headers(), response.body(), (self.clock)());
         self.settle(&token, RateLimit::from_headers(response.headers()), parsed.as_ref().err());
         tell(request, status, sent.elapsed(), parsed.as_ref().err());
         parsed.map_err(CallError::Api)

@@ -106,16 +106,26 @@ fn named_ids(member: &Member) -> impl Iterator<Item = &str> {
 /// Adds who claims the objects that an answer shows: one may be claimed by a resource of another namespace, through
 /// another Zone for the same zone. Only IDs that the pass has met are looked up, because a cluster has many others.
 pub fn claims_of_answer(cache: &Cache, snapshot: &mut Snapshot, answer: &ReadAnswer) {
-    let claiming = |member: &&Member| member.kind.identity.spec.is_none();
-    let Some(kind) = snapshot.members.values().find(claiming).map(|member| member.kind) else { return };
-    let items = match answer {
-        ReadAnswer::One(item) => std::slice::from_ref(item),
-        ReadAnswer::Many { items, .. } => items,
+    let Some(kind) = claiming_kind(snapshot) else { return };
+    let id = |item: &Value| item.pointer(kind.identity.wire).and_then(Value::as_str).map(str::to_owned);
+    let ids: Vec<String> = match answer {
+        ReadAnswer::One(item) => id(item).into_iter().collect(),
+        ReadAnswer::Many { items, .. } => items.iter().filter_map(|item| id(&item)).collect(),
         ReadAnswer::Failed(_) => return,
     };
-    let id = |item: &'_ Value| item.pointer(kind.identity.wire).and_then(Value::as_str).map(str::to_owned);
-    let ids: Vec<String> = items.iter().filter_map(id).collect();
-    add_claims(snapshot, cache.claims(kind.name, ids.iter().map(String::as_str)));
+    claims_of(cache, snapshot, ids.iter().map(String::as_str));
+}
+
+/// Adds who claims these objects.
+pub fn claims_of<'i>(cache: &Cache, snapshot: &mut Snapshot, ids: impl IntoIterator<Item = &'i str>) {
+    if let Some(kind) = claiming_kind(snapshot) {
+        add_claims(snapshot, cache.claims(kind.name, ids));
+    }
+}
+
+fn claiming_kind(snapshot: &Snapshot) -> Option<&'static Kind> {
+    let claiming = |member: &&Member| member.kind.identity.spec.is_none();
+    snapshot.members.values().find(claiming).map(|member| member.kind)
 }
 
 /// The caches, with each parent parsed once per pass: thousands of records share one zone.

@@ -100,15 +100,13 @@ impl Sender {
     ) -> Result<ReadAnswer, CallError> {
         let mut request = pages.first();
         loop {
-            let answer = self.cloudflare.call(secret, &request, terms).await?;
-            let is_no_list = answer.require_array().err();
+            let answer = self.cloudflare.list(secret, &request, terms).await?;
             match pages.next(answer) {
                 Ok(Some(next)) => request = next,
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!(route = request.route, %error, "a list cannot be read to its end");
-                    let error = is_no_list.unwrap_or_else(|| ApiError::new(200, Vec::new()));
-                    return Err(CallError::Api(error));
+                    return Err(CallError::Api(ApiError::new(200, Vec::new())));
                 }
             }
         }

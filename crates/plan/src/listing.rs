@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use cf_api::items::Items;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ pub(crate) fn fold_list(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer
 pub struct List {
     shown: Listing,
     began: Timestamp,
-    items: Vec<Value>,
+    items: Items,
     by_id: BTreeMap<String, usize>,
     by_key: BTreeMap<String, Vec<usize>>,
 }
@@ -34,10 +35,10 @@ pub struct List {
 impl List {
     /// The list that these members, or some of them, asked for.
     #[must_use]
-    pub fn of(snapshot: &Snapshot, items: Vec<Value>, one_page: bool, began: Timestamp) -> Self {
+    pub fn of(snapshot: &Snapshot, items: Items, one_page: bool, began: Timestamp) -> Self {
         let shown = Listing { count: items.len(), one_page };
         let (by_id, by_key) = (BTreeMap::new(), BTreeMap::new());
-        let mut list = Self { shown, began, items: Vec::new(), by_id, by_key };
+        let mut list = Self { shown, began, items: Items::default(), by_id, by_key };
         let Some(member) = snapshot.members.values().find(|member| reading_context(member).is_ok()) else {
             return list;
         };
@@ -46,10 +47,15 @@ impl List {
             if let Some(id) = item.pointer(member.kind.identity.wire).and_then(Value::as_str) {
                 list.by_id.insert(id.to_owned(), position);
             }
-            list.by_key.entry(loose_key(member, item, &context.parents)).or_default().push(position);
+            list.by_key.entry(loose_key(member, &item, &context.parents)).or_default().push(position);
         }
         list.items = items;
         list
+    }
+
+    /// The external IDs of what it shows.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.by_id.keys().map(String::as_str)
     }
 
     /// Hands its items to the members that are in the snapshot now.
@@ -66,7 +72,7 @@ impl List {
         let (one_page, began) = (self.shown.one_page, self.began);
         let external = member.kind.external_id(&member.object);
         if let Some(item) = external.and_then(|id| self.by_id.get(id)).and_then(|at| self.items.get(*at)) {
-            member.live = Observed::Seen(item.clone(), began);
+            member.live = Observed::Seen(item, began);
             if Mark::of(&member.object).is_none() {
                 return;
             }
@@ -74,7 +80,7 @@ impl List {
         let Ok(context) = reading_context(member) else { return };
         let Ok(desired) = context::desired(member, &context) else { return };
         let positions = self.by_key.get(&desired.loose_key).map(Vec::as_slice).unwrap_or_default();
-        let matching: Vec<Value> = positions.iter().filter_map(|at| self.items.get(*at)).cloned().collect();
+        let matching: Vec<Value> = positions.iter().filter_map(|at| self.items.get(*at)).collect();
         let mark = Mark::of(&member.object).map(|mark| mark.key);
         let exact = matching.iter().any(|item| {
             let key = full_key(member, item, &context.parents);

@@ -3,6 +3,7 @@
 
 use cf_api::budget::Class;
 use cf_api::error::{ApiError, Class as ErrorClass};
+use cf_api::items::Items;
 use cf_api::request::{Method, Request};
 use jiff::Timestamp;
 use kinds::table::{Lifecycle, Parents};
@@ -64,7 +65,7 @@ pub enum ReadAnswer {
     /// All items of a list, and whether they came in one page.
     Many {
         /// The items.
-        items: Vec<Value>,
+        items: Items,
         /// One page: what it lacks was absent.
         one_page: bool,
     },
@@ -392,7 +393,7 @@ fn lookup_seen(member: &Member, answer: ReadAnswer, began: Timestamp) -> Observe
                 (None, None) => true,
             };
             let matching: Vec<Value> = items
-                .into_iter()
+                .iter()
                 .filter(|item| is_below(member, item, context.parent) && is_wanted(item))
                 .collect();
             if matching.is_empty() { Observed::Absent(began) } else { Observed::Seen(matching, began) }

@@ -1,4 +1,4 @@
-use super::{Answer, PageInfo, RateLimit, parse};
+use super::{Answer, ListAnswer, PageInfo, RateLimit, parse, parse_list};
 use crate::error::{ApiError, Class, Defect};
 use crate::limits::{ERRORS_MAX, EXCERPT_MAX, RETRY_AFTER_MAX, TEXT_MAX};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -19,6 +19,10 @@ fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
 
 fn read(status: u16, body: &str) -> Result<Answer, ApiError> {
     parse(status, &HeaderMap::new(), body.as_bytes(), now())
+}
+
+fn list(body: &str) -> Result<ListAnswer, ApiError> {
+    parse_list(200, &HeaderMap::new(), body.as_bytes(), now())
 }
 
 #[test]
@@ -149,12 +153,39 @@ fn v9_a_cut_answer_is_never_quoted() {
 
 #[test]
 fn b153_null_is_no_empty_list() {
-    let null = read(200, r#"{"success":true,"result":null}"#).unwrap();
-    let error = null.require_array().unwrap_err();
-    assert_eq!(error.class(), Class::Transient);
-    assert!(error.may_have_happened());
-    assert_eq!(error.text(), "HTTP 200 whose result is null instead of an array");
-    assert_eq!(Answer::of(json!([1])).require_array().unwrap(), [json!(1)]);
+    let table = [
+        (r#"{"success":true,"result":null}"#, "null"),
+        (r#"{"success":true}"#, "null"),
+        (r#"{"success":true,"result":{"id":"a"}}"#, "an object"),
+        (r#"{"success":true,"result":"x"}"#, "a string"),
+        (r#"{"success":true,"result":false}"#, "a boolean"),
+        (r#"{"success":true,"result":-1}"#, "a number"),
+    ];
+    for (body, got) in table {
+        let error = list(body).unwrap_err();
+        assert_eq!(error.class(), Class::Transient, "{body}");
+        assert!(error.may_have_happened(), "{body}");
+        assert_eq!(error.text(), format!("HTTP 200 whose result is {got} instead of an array"));
+    }
+    assert_eq!(list(r#"{"success":true,"result":[]}"#).unwrap(), ListAnswer::default());
+}
+
+#[test]
+fn items_of_a_list_are_read_one_by_one() {
+    let body = r#"{"success":true,"result":[ {"id":"a","ttl":1}, 7, {"id":2} ],"result_info":{"page":1}}"#;
+    let answer = list(body).unwrap();
+    let items: Vec<Value> = answer.items.iter().collect();
+    assert_eq!(items, [json!({"id":"a","ttl":1}), json!(7), json!({"id":2})]);
+    assert_eq!(answer.ids, [Some("a".to_owned()), None, None]);
+    assert_eq!(answer.page, Some(PageInfo { page: Some(1), ..PageInfo::default() }));
+    // One that cannot be read must not look like one that is not there.
+    for broken in [r#"[{"id":"a"},{"n":1e999}]"#, r#"["\ud800"]"#, r#"[{"id":"a"},"#] {
+        let body = format!(r#"{{"success":true,"result":{broken}}}"#);
+        let error = list(&body).unwrap_err();
+        assert_eq!(error.defect, Some(Defect::BrokenJson { bytes: body.len() }), "{broken}");
+    }
+    let refused = list(r#"{"success":false,"errors":[{"code":9005,"message":"bad"}],"result":[]}"#);
+    assert_eq!(refused.unwrap_err().text(), "bad (9005)");
 }
 
 #[test]

@@ -56,7 +56,10 @@ async fn an_object_that_another_namespace_claims_is_known_as_claimed_once_it_is_
     let mut snapshot = begin(&mut state, &slice, policy::Deletion::default(), Timestamp::UNIX_EPOCH);
     assert_eq!(from_caches(&state.cache, &mut snapshot, &slice.members), BTreeMap::new());
     assert!(snapshot.claims.is_empty(), "it names none");
-    let answer = ReadAnswer::Many { items: vec![json!({"id": "r1"}), json!({"id": "r9"})], one_page: true };
+    let answer = ReadAnswer::Many {
+        items: [json!({"id": "r1"}), json!({"id": "r9"})].into_iter().collect(),
+        one_page: true,
+    };
     claims_of_answer(&state.cache, &mut snapshot, &answer);
     assert_eq!(snapshot.claims.keys().collect::<Vec<_>>(), ["r1"]);
     assert_eq!(snapshot.claims["r1"][0].member.key, Key::new("theirs", "b"));

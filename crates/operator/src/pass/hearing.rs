@@ -81,6 +81,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use cf_api::budget::Class as CallClass;
+    use cf_api::items::Items;
     use cf_api::request::{Method, Request as Call};
     use jiff::Timestamp;
     use kinds::{Key, Resource};
@@ -136,7 +137,7 @@ mod tests {
             per_page: None,
             class: CallClass::User,
         };
-        let answer = ReadAnswer::Many { items: Vec::new(), one_page: true };
+        let answer = ReadAnswer::Many { items: Items::default(), one_page: true };
         assert!(is_accepted(&answer));
         plan::fold(&mut snapshot, &read, answer, Timestamp::UNIX_EPOCH);
         note_read(&mut snapshot, &read);

@@ -102,10 +102,11 @@ impl Pass<'_> {
         let (context, account) = (self.context, self.account_of(&read));
         let began = self.now();
         let answer = context.read(&self.snapshot, &read, &account, &self.tokens, &self.time).await;
-        gather::claims_of_answer(&context.shared.lock().cache, &mut self.snapshot, &answer);
         Some(match answer {
             ReadAnswer::Many { items, one_page } => {
-                Shared::Shown(List::of(&self.snapshot, items, one_page, began), read)
+                let list = List::of(&self.snapshot, items, one_page, began);
+                gather::claims_of(&context.shared.lock().cache, &mut self.snapshot, list.ids());
+                Shared::Shown(list, read)
             }
             answer => Shared::Failed(read, answer, began),
         })

@@ -92,7 +92,7 @@ impl Foresight {
             written.get(id).cloned().unwrap_or_else(|| Some(item.clone()))
         };
         // A filter of the list that does not fit what was made is no harm: whoever asked looks at the key himself.
-        let items = items.iter().filter_map(now).chain(inner.made(&place).cloned()).collect();
+        let items = items.iter().filter_map(|item| now(&item)).chain(inner.made(&place).cloned()).collect();
         ReadAnswer::Many { items, one_page: *one_page }
     }
 

@@ -159,7 +159,7 @@ fn what_was_made_changed_and_deleted_is_in_the_next_list() {
         Read { cred: cred(), members: vec![member()], what, request, per_page: None, class: Class::User }
     };
     let items = vec![json!({"id": "changed", "ttl": 1}), json!({"id": "deleted"}), json!({"id": "other"})];
-    let list = ReadAnswer::Many { items, one_page: true };
+    let list = ReadAnswer::Many { items: items.into_iter().collect(), one_page: true };
     let expected = vec![
         json!({"id": "changed", "ttl": 2}),
         json!({"id": "other"}),
@@ -167,7 +167,7 @@ fn what_was_made_changed_and_deleted_is_in_the_next_list() {
     ];
     assert_eq!(
         foresight.corrected(&snapshot, &read(What::List, "/zones"), list),
-        ReadAnswer::Many { items: expected, one_page: true }
+        ReadAnswer::Many { items: expected.into_iter().collect(), one_page: true }
     );
     let changed = foresight.answer(&snapshot, &read(What::Item, "/zones/changed"));
     assert_eq!(changed, Some(ReadAnswer::One(json!({"id": "changed", "ttl": 2}))));
