@@ -1,4 +1,4 @@
-//! What a bench looks at: counts of requests, the operator's rest, times, the memory of the process.
+//! What a bench looks at: counts of requests, the operator's rest, times. And what it tells while it takes long.
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::BenchError;
+use crate::commands::outside;
 use crate::world::{ACCOUNT_ID, Options, World};
 
 /// Between two looks while a bench waits; short against every target.
@@ -32,6 +33,8 @@ pub(super) struct Counts {
     pub(super) secrets: u64,
     /// Pages of record lists.
     pub(super) pages: u64,
+    /// Pages of lists of records and accounts in Kubernetes.
+    pub(super) lists: u64,
 }
 
 /// Forgets what was counted.
@@ -51,6 +54,9 @@ pub(super) fn counts(world: &World) -> Counts {
     for ((method, route), n) in world.kubernetes.log().counts() {
         match method.as_str() {
             "GET" if route.contains("/secrets/") => counts.secrets += n,
+            "GET" if route.ends_with("/dnsrecords") || route.ends_with("/cloudflareaccounts") => {
+                counts.lists += n;
+            }
             "GET" | "HEAD" | "WATCH" => {}
             _ if route.contains("/events") => counts.events += n,
             _ => {
@@ -67,7 +73,8 @@ pub(super) fn counts(world: &World) -> Counts {
 /// A world whose zones are at rest at once: one that only initializes would change its status once more.
 pub(super) fn settled() -> Result<World, BenchError> {
     let switches = Switches { zone_status_initializing: false, ..Switches::default() };
-    Ok(World::new(Options { switches, ..Options::default() })?)
+    // In the time of day, in which a process beside it lives.
+    Ok(World::starting_at(outside::now(), Options { switches, ..Options::default() })?)
 }
 
 /// The same, and its zones are Enterprise zones.
@@ -112,7 +119,13 @@ pub(super) async fn rest(world: &World, what: &'static str, since: Instant) -> R
     }
 }
 
-fn unready(world: &World) -> usize {
+/// Tells what takes longer than people wait in silence.
+pub(super) fn progress(what: &str) {
+    eprintln!("bench: {what}");
+}
+
+/// How many records are not Ready.
+pub(super) fn unready(world: &World) -> usize {
     let is_ready = |object: &Value| {
         let conditions = object["status"]["conditions"].as_array();
         conditions.is_some_and(|all| all.iter().any(|condition| condition["status"] == "True"))
@@ -135,12 +148,4 @@ pub(super) async fn until(
         tokio::time::sleep(look).await;
     }
     Ok(since.elapsed())
-}
-
-/// The most memory that this process ever held, in MiB; none where the system does not tell.
-pub(super) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib / 1024)
 }

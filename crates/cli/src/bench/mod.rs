@@ -1,7 +1,10 @@
 //! The targets of the design that the sandbox can measure, on a real clock, as a table: calls and writes first, since
 //! they are what users pay; then time and memory. Never part of the tests: a busy machine is no bug.
+//! Most rows run the operator in this process; those about its memory start it as one of its own.
 
 mod measure;
+mod memory;
+mod process;
 mod rows;
 mod table;
 
@@ -9,6 +12,7 @@ pub use rows::ROWS;
 pub use table::{Row, Table};
 
 use sandbox::kubernetes::Status;
+use sandbox::serve::ServeError;
 
 /// Why there is no table.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +31,12 @@ pub enum BenchError {
     /// No runtime.
     #[error("cannot start a runtime")]
     Runtime(#[source] std::io::Error),
+    /// The worlds cannot be served.
+    #[error("cannot serve the sandbox")]
+    Serve(#[from] ServeError),
+    /// No process to measure.
+    #[error("cannot start `kflare run`")]
+    Process(#[source] std::io::Error),
     /// Something never came to rest.
     #[error("{what} did not come to rest within {seconds} s: {state}")]
     Restless {
@@ -52,7 +62,7 @@ pub fn run(selection: &[String]) -> Result<Table, BenchError> {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
-        .enable_time()
+        .enable_all()
         .build()
         .map_err(BenchError::Runtime)?;
     runtime.block_on(rows::measured(selection))

@@ -13,7 +13,7 @@ pub struct Row {
     pub cost: String,
     /// What the design asks for; empty where it asks for nothing that a sandbox can show.
     pub target: String,
-    /// Whether calls and writes are within it.
+    /// Whether calls, writes and memory are within it.
     pub met: bool,
     /// Whether the time is. On a busy machine it may not be, and that is no bug: it is shown, and fails nothing.
     pub in_time: bool,
@@ -27,7 +27,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// True when every target that counts calls and writes was met.
+    /// True when every target was met but those for times.
     #[must_use]
     pub fn all_met(&self) -> bool {
         self.rows.iter().all(|row| row.met)

@@ -9,7 +9,7 @@ mod field;
 mod form;
 mod help;
 pub mod log;
-mod outside;
+pub(crate) mod outside;
 pub mod plan;
 mod refusal;
 pub mod run;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
     clippy::disallowed_methods,
     reason = "a process that serves people lives in their time; it begins here"
 )]
-pub(super) fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
