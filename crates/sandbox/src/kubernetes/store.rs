@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tokio::sync::watch;
+use tokio::sync::broadcast;
 
 use super::builtins::{self, BuiltIn};
 use super::history::History;
@@ -89,7 +89,7 @@ pub(crate) struct Collection {
     window: VecDeque<Event>,
     /// Events up to this version are gone.
     compacted: u64,
-    changed: watch::Sender<u64>,
+    changed: broadcast::Sender<()>,
 }
 
 /// A watch asked for events that are gone.
@@ -104,7 +104,7 @@ impl Collection {
             objects: BTreeMap::new(),
             window: VecDeque::new(),
             compacted: version,
-            changed: watch::Sender::new(version),
+            changed: broadcast::Sender::new(1),
         }
     }
 
@@ -114,7 +114,7 @@ impl Collection {
         {
             self.compacted = oldest.version;
         }
-        self.changed.send_replace(event.version);
+        tell(&self.changed);
         self.window.push_back(event);
     }
 
@@ -127,8 +127,9 @@ impl Collection {
         Ok(self.window.range(from..).take(max).cloned().collect())
     }
 
-    /// Wakes when something changes.
-    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+    /// Wakes when something changes; all that wait, in the order in which they began to. (A watch channel of tokio would
+    /// wake them in a random order.)
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<()> {
         self.changed.subscribe()
     }
 
@@ -146,6 +147,11 @@ impl Collection {
             .range(start..)
             .take_while(move |(key, _)| wanted.as_ref().is_none_or(|namespace| key.namespace == *namespace))
     }
+}
+
+/// Tells whoever watches, and nobody else has to hear of it.
+fn tell(changed: &broadcast::Sender<()>) {
+    let _ = changed.send(());
 }
 
 /// An object anywhere.
@@ -229,7 +235,7 @@ impl State {
 
     pub(crate) fn remove_collection(&mut self, id: ResourceId) {
         let Some(collection) = self.collections.remove(&id) else { return };
-        collection.changed.send_replace(self.version);
+        tell(&collection.changed);
         if self.withdrawn.len() == WITHDRAWN_MAX {
             self.withdrawn.pop_front();
         }

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use futures::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
-use tokio::sync::watch;
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::Instant;
 
 use super::ApiServer;
@@ -54,7 +55,7 @@ struct Watch {
     ends_initial: bool,
     cursor: u64,
     pending: VecDeque<Bytes>,
-    changed: watch::Receiver<u64>,
+    changed: broadcast::Receiver<()>,
     next_bookmark: Instant,
     deadline: Instant,
     /// A fault: nothing is sent before.
@@ -194,7 +195,8 @@ impl Watch {
         let id = self.options.presenter.endpoint.resource.id;
         let events = {
             let state = self.server.state();
-            self.changed.borrow_and_update();
+            // What it was told so far is looked at now.
+            while !matches!(self.changed.try_recv(), Err(TryRecvError::Empty | TryRecvError::Closed)) {}
             match (state.collection(id), state.withdrawn(id)) {
                 (Some(collection), _) => collection.events_after(self.cursor, BATCH),
                 (None, Some(withdrawn)) => {
@@ -280,8 +282,8 @@ impl Watch {
     async fn rest(&mut self) {
         tokio::select! {
             biased;
-            changed = self.changed.changed() => {
-                if changed.is_err() {
+            changed = self.changed.recv() => {
+                if changed == Err(RecvError::Closed) {
                     self.state = Progress::Ending;
                 }
             }
