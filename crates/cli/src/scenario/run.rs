@@ -111,7 +111,8 @@ impl Runner {
             switches,
             drift_interval: setup.drift,
             retain: setup.retain,
-            election: setup.election,
+            election: setup.election || setup.replicas > 1,
+            replicas: setup.replicas,
             history: mode.history,
             portions: mode.portions,
         };

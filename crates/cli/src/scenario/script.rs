@@ -46,6 +46,8 @@ pub struct Setup {
     pub retain: bool,
     /// The operator elects a leader, so it writes a Lease.
     pub election: bool,
+    /// Operators that run beside each other, of which one leads.
+    pub replicas: u8,
     /// The scenario is run again with a crash at each write.
     pub sweep: bool,
     /// Switches of the Cloudflare side, by name.
@@ -59,6 +61,7 @@ impl Default for Setup {
             drift: None,
             retain: false,
             election: false,
+            replicas: 1,
             sweep: true,
             switches: BTreeMap::new(),
         }

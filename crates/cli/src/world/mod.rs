@@ -12,8 +12,10 @@ pub use gate::{CrashPoint, CrashSide, Gate, Side, Writes};
 pub use scene::{ACCOUNT_ID, ACCOUNT_NAME, Options, SECRET_NAME, SECRET_NAMESPACE, TOKEN, TOKEN_KEY};
 pub use settle::Settled;
 
+use std::cell::Cell;
+
 use jiff::Timestamp;
-use operator::{Config, Operator, Transport};
+use operator::{Config, Leadership, Operator, Transport};
 use sandbox::clock::Clock;
 use sandbox::cloudflare::Cloudflare;
 use sandbox::kubernetes::{ApiServer, Status};
@@ -37,8 +39,19 @@ pub struct World {
     /// The clock of the machine that the operator runs on, which can go wrong.
     pub node_clock: Clock,
     options: Options,
+    replicas: Vec<Replica>,
+    /// How many were ever started: each has a name of its own.
+    started: u32,
+    /// What those wrote that are gone.
+    past: Writes,
+    /// A write that is to kill whoever makes it, while nobody runs.
+    armed: Cell<Option<CrashPoint>>,
+}
+
+/// A running operator and the line between it and the two worlds.
+struct Replica {
+    operator: Operator,
     gate: Gate,
-    operator: Option<Operator>,
 }
 
 impl World {
@@ -57,8 +70,10 @@ impl World {
             node_clock: Clock::starting_at(epoch),
             clock,
             options,
-            gate: Gate::default(),
-            operator: None,
+            replicas: Vec::new(),
+            started: 0,
+            past: Writes::default(),
+            armed: Cell::new(None),
         };
         scene::set(&world.kubernetes, &world.cloudflare, &world.options)?;
         Ok(world)
@@ -75,49 +90,72 @@ impl World {
         self.options.drift_interval = interval;
     }
 
-    /// Starts an operator unless one runs.
+    /// Starts as many operators as there are to be and do not run.
     pub fn start(&mut self) {
-        if self.operator.is_none() {
-            self.gate.open();
-            let client = wiring::client(&self.kubernetes, &self.gate);
-            let transport = wiring::transport(&self.cloudflare, &self.gate);
-            self.operator =
-                Some(Operator::start(client, transport, wiring::config(&self.options, &self.node_clock)));
+        while self.replicas.len() < usize::from(self.options.replicas.max(1)) {
+            let gate = Gate::default();
+            if let Some(point) = self.armed.take() {
+                gate.arm(point);
+            }
+            let client = wiring::client(&self.kubernetes, &gate);
+            let transport = wiring::transport(&self.cloudflare, &gate);
+            let config = wiring::config(&self.options, &self.node_clock, self.started);
+            self.started += 1;
+            self.replicas.push(Replica { operator: Operator::start(client, transport, config), gate });
         }
     }
 
-    /// Kills the operator at once, with everything that it has in flight.
+    /// Kills the operator at once, with everything that it has in flight: of several, the one that leads.
     pub fn crash(&mut self) {
-        self.gate.close();
-        self.operator = None;
+        if let Some(at) = self.leader() {
+            self.kill(at);
+        }
+    }
+
+    fn kill(&mut self, at: usize) {
+        let Replica { gate, .. } = self.replicas.remove(at);
+        gate.close();
+        self.past = self.past.plus(gate.writes());
+    }
+
+    /// The place of the operator that leads, else of the first.
+    fn leader(&self) -> Option<usize> {
+        let leads = |replica: &Replica| {
+            !matches!(replica.operator.activity().leadership, Some(Leadership::Waiting | Leadership::Lost))
+        };
+        self.replicas.iter().position(leads).or((!self.replicas.is_empty()).then_some(0))
     }
 
     /// True while an operator runs.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        self.operator.is_some() && !self.gate.is_closed()
+        self.replicas.iter().any(|replica| !replica.gate.is_closed())
     }
 
     /// Kills the operator at its n-th write from now on (1 is the next).
     pub fn crash_at(&self, point: CrashPoint) {
-        self.gate.arm(point);
+        match self.leader() {
+            Some(at) => self.replicas[at].gate.arm(point),
+            None => self.armed.set(Some(point)),
+        }
     }
 
     /// No write kills the operator any more.
     pub fn disarm(&self) {
-        self.gate.disarm();
+        self.armed.set(None);
+        self.replicas.iter().for_each(|replica| replica.gate.disarm());
     }
 
     /// The operator's writes so far, all operators of this world together.
     #[must_use]
     pub fn writes(&self) -> Writes {
-        self.gate.writes()
+        self.replicas.iter().fold(self.past, |sum, replica| sum.plus(replica.gate.writes()))
     }
 
-    /// The operator, while one runs.
+    /// The operator, while one runs: of several, the one that leads.
     #[must_use]
     pub fn operator(&self) -> Option<&Operator> {
-        self.operator.as_ref()
+        self.leader().map(|at| &self.replicas[at].operator)
     }
 
     /// Ways into both worlds beside the operator's, and how an operator of this world is configured.
@@ -127,7 +165,7 @@ impl World {
         let gate = Gate::default();
         let client = wiring::client(&self.kubernetes, &gate);
         let transport = wiring::transport(&self.cloudflare, &gate);
-        (client, transport, wiring::config(&self.options, &self.clock))
+        (client, transport, wiring::config(&self.options, &self.clock, 0))
     }
 
     /// All objects of our kinds, parents before children, with the name of their kind.

@@ -35,6 +35,8 @@ pub struct Options {
     pub retain: bool,
     /// The operator elects a leader, and so writes a Lease.
     pub election: bool,
+    /// Operators that run beside each other; more than one need an election.
+    pub replicas: u8,
     /// Kubernetes keeps every version of every object.
     pub history: bool,
     /// How passes of the operator take in the members of a large unit.
@@ -50,6 +52,7 @@ impl Default for Options {
             drift_interval: None,
             retain: false,
             election: false,
+            replicas: 1,
             history: false,
             portions: Portions::default(),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use operator::Leadership;
 
-use super::{World, Writes};
+use super::{Gate, Replica, World, Writes};
 
 /// Time between two looks. Small against every pause of the operator, so that a look never misses that work is due;
 /// virtual time makes it cheap.
@@ -45,7 +45,7 @@ impl World {
             waited += STEP;
             quiet_looks = if self.is_quiet() { quiet_looks + 1 } else { 0 };
         }
-        let quiet = quiet_looks == QUIET_LOOKS || self.operator.is_none();
+        let quiet = quiet_looks == QUIET_LOOKS || self.replicas.is_empty();
         Settled { writes: self.writes().since(before), quiet, crashed }
     }
 
@@ -67,24 +67,24 @@ impl World {
     }
 
     async fn pass(&mut self, time: Duration) -> bool {
-        let gate = self.gate.clone();
+        let gates: Vec<Gate> = self.replicas.iter().map(|replica| replica.gate.clone()).collect();
         let fell = tokio::select! {
             biased;
-            () = gate.fallen() => true,
+            () = any_fallen(&gates) => true,
             () = tokio::time::sleep(time) => false,
         };
-        if fell {
-            self.crash();
+        while let Some(at) = self.replicas.iter().position(|replica| replica.gate.is_closed()) {
+            self.kill(at);
         }
-        self.restart_if_lost();
+        self.restart_who_lost();
         fell
     }
 
     /// An operator that lost its Lease has to end; its Deployment starts it anew.
-    fn restart_if_lost(&mut self) {
-        let leadership = self.operator().and_then(|operator| operator.activity().leadership);
-        if leadership == Some(Leadership::Lost) {
-            self.crash();
+    fn restart_who_lost(&mut self) {
+        let has_lost = |replica: &Replica| replica.operator.activity().leadership == Some(Leadership::Lost);
+        while let Some(at) = self.replicas.iter().position(has_lost) {
+            self.kill(at);
             self.start();
         }
     }
@@ -92,9 +92,12 @@ impl World {
     /// True when nothing is due but waits, drift checks and resyncs, and the operator has seen every object as it is.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
-        self.operator().is_none_or(|operator| {
-            operator.activity().is_quiet() && self.has_seen_all(&operator.shared().lock().cache)
-        })
+        self.replicas.is_empty()
+            || self.operator().is_some_and(|operator| {
+                let activity = operator.activity();
+                let is_led = activity.leadership != Some(Leadership::Waiting);
+                is_led && activity.is_quiet() && self.has_seen_all(&operator.shared().lock().cache)
+            })
     }
 
     /// A watch that was cut or hangs delivers late: until it has, its news are due.
@@ -109,4 +112,13 @@ impl World {
                 })
         })
     }
+}
+
+/// Ends when an armed write closes one of the gates.
+async fn any_fallen(gates: &[Gate]) {
+    let fallen = gates.iter().map(|gate| Box::pin(gate.fallen()));
+    if gates.is_empty() {
+        std::future::pending::<()>().await;
+    }
+    futures::future::select_all(fallen).await;
 }

@@ -10,7 +10,7 @@ use sandbox::clock::Clock;
 use sandbox::cloudflare::Cloudflare;
 use sandbox::kubernetes::ApiServer;
 
-/// How the operator of a world calls itself in its Lease.
+/// How the operators of a world call themselves in their Lease, each with a number.
 const IDENTITY: &str = "sandbox";
 
 /// The base path that the Cloudflare side expects, as the real API has it.
@@ -24,7 +24,7 @@ pub(super) fn transport(cloudflare: &Cloudflare, gate: &Gate) -> Transport {
     transport::in_process(gate.before(Side::Cloudflare, cloudflare.service()), BASE_PATH)
 }
 
-pub(super) fn config(options: &Options, clock: &Clock) -> Config {
+pub(super) fn config(options: &Options, clock: &Clock, number: u32) -> Config {
     let clock = clock.clone();
     let mut config = Config::new(Arc::new(move || clock.now()));
     config.seed = options.seed;
@@ -36,7 +36,7 @@ pub(super) fn config(options: &Options, clock: &Clock) -> Config {
     config.leader = options.election.then(|| LeaderConfig {
         namespace: SECRET_NAMESPACE.to_owned(),
         name: kinds::names::LEASE.to_owned(),
-        identity: IDENTITY.to_owned(),
+        identity: format!("{IDENTITY}-{number}"),
     });
     config
 }

@@ -15,7 +15,10 @@ use crate::world::{CrashPoint, CrashSide, Side};
 
 /// Every command with how it is written, in the order of the reference page.
 pub(super) const USAGES: &[(&str, &str)] = &[
-    ("world", "world [empty] [drift=DURATION] [deletion=retain] [election=on] [sweep=off] [cf.SWITCH=VALUE]"),
+    (
+        "world",
+        "world [empty] [drift=DURATION] [deletion=retain] [election=on] [replicas=2] [sweep=off] [cf.SWITCH=VALUE]",
+    ),
     ("apply", "apply FILE… | apply {JSON}"),
     ("delete", "delete KIND/NAME [-n NAMESPACE]"),
     ("patch", "patch KIND/NAME [-n NAMESPACE] [status] {JSON}"),
@@ -249,13 +252,16 @@ fn setup(words: &mut Words) -> Result<Setup, Problem> {
             None if word == "empty" => setup.empty = true,
             Some(("drift", interval)) => setup.drift = Some(duration(interval)?),
             Some(("deletion", policy)) => setup.retain = one_of("policy", policy, ["delete", "retain"])? == 1,
+            Some(("replicas", count)) => {
+                setup.replicas = if one_of("number", count, ["1", "2"])? == 0 { 1 } else { 2 };
+            }
             Some(("election", state)) => setup.election = one_of("state", state, ["off", "on"])? == 1,
             Some(("sweep", state)) => setup.sweep = one_of("state", state, ["off", "on"])? == 1,
             Some((name, value)) if name.starts_with("cf.") => {
                 setup.switches.insert(name[3..].to_owned(), value.to_owned());
             }
             _ => {
-                let known = ["empty", "drift=", "deletion=", "election=", "sweep=", "cf."];
+                let known = ["empty", "drift=", "deletion=", "election=", "replicas=", "sweep=", "cf."];
                 return Err(Problem::unknown("property of the world", &word, known));
             }
         }
