@@ -72,7 +72,7 @@ fn points(script: &Script, writes: u64) -> Vec<CrashPoint> {
 /// Runs a scenario to its end and some time beyond, so that nothing that is under way counts as a difference.
 fn end_of(script: &Script, crash: Option<CrashPoint>) -> Result<(EndState, u64, Vec<String>), RunError> {
     simulate(async {
-        let mode = Mode { crash, lenient: true, ..Mode::default() };
+        let mode = Mode { crash, lenient: true, history: true, ..Mode::default() };
         let mut runner = Runner::new(script.clone(), mode)?;
         runner.run().await?;
         let world: &mut World = &mut runner.world;

@@ -2,9 +2,12 @@
 //! The checkers here know what users were promised and nothing of how `plan` keeps it.
 
 mod crash_sweep;
+mod crowd;
 mod draw;
 mod end_state;
+mod facts;
 mod log_watch;
+mod object;
 mod random;
 mod seed;
 mod shrink;
@@ -12,6 +15,7 @@ mod shrink;
 pub mod checker;
 
 pub use crash_sweep::{Sweep, sweep};
+pub use crowd::run_seeds;
 pub use draw::{Drawn, draw};
 pub use end_state::EndState;
 pub use seed::{SeedFailure, SeedRun, request_log, run_seed};

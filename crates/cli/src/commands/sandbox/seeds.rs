@@ -14,14 +14,14 @@ pub(super) fn execute(arguments: &SeedArguments) -> anyhow::Result<ExitCode> {
     let colour = terminal::wants_colour(&io::stdout());
     let mut failed = Vec::new();
     let progress = Progress::begin("drawing worlds");
-    for seed in (arguments.seed..).take(usize::try_from(arguments.seeds).unwrap_or(usize::MAX)) {
-        progress.say(|| format!("seed {seed}, {} of {}", seed - arguments.seed + 1, arguments.seeds));
-        let outcome = simulation::run_seed(seed);
+    simulation::run_seeds(arguments.seed, arguments.seeds, |seed, outcome| {
         if outcome.is_err() {
             failed.push(seed);
         }
-        progress.aside(|| tell(&mut out, seed, outcome.as_ref().map_err(Box::as_ref), colour))?;
-    }
+        let (told, failures) = (seed - arguments.seed + 1, failed.len());
+        progress.say(|| format!("{told} of {} seeds, {failures} failed", arguments.seeds));
+        progress.aside(|| tell(&mut out, seed, outcome.as_ref().map_err(Box::as_ref), colour))
+    })?;
     drop(progress);
     let passed = arguments.seeds - u64::try_from(failed.len()).unwrap_or(arguments.seeds);
     writeln!(out, "{passed} of {} seeds passed", arguments.seeds)?;

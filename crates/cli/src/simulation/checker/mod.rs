@@ -1,0 +1,69 @@
+//! What must hold in every world, read from raw facts: the two worlds' histories, their request logs and whatever
+//! Kubernetes shows. Knows nothing of `plan`.
+
+mod account;
+mod exposure;
+mod obedience;
+mod ownership;
+mod reasons;
+mod telling;
+mod tenants;
+mod truth;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use super::draw::Drawn;
+use super::facts::Facts;
+use crate::world::World;
+pub(super) use exposure::SECRET_MARK;
+
+/// How far a clock may be wrong, in minutes, before a `created_on` tells nothing (five, as for Kerberos): jumps beyond.
+const WRONG_CLOCKS: [&str; 4] = ["jump 1h", "jump -30m", "jump 10h", "jump -10h"];
+
+/// Every promise that is broken at any time, in words; none when all is well. The world must keep its history.
+#[must_use]
+pub fn promises(world: &World) -> Vec<String> {
+    let facts = Facts::of(world);
+    let mut broken = exposure::exposed(world);
+    broken.extend(ownership::foreign_touched(&facts));
+    broken.extend(telling::regressed(&facts));
+    broken.extend(telling::repeated_events(&facts));
+    broken
+}
+
+/// What more is promised of a drawn world over all its time.
+pub(super) fn drawn_promises(world: &World, drawn: &Drawn) -> Vec<String> {
+    let facts = Facts::of(world);
+    let late_commits = drawn.has("fault cf late-commit");
+    let lists = late_commits.then(|| ownership::lists(world));
+    let mut broken = ownership::twins(&facts, lists.as_deref(), world.clock.now());
+    broken.extend(ownership::surplus(&facts, late_commits));
+    let watches_hang = drawn.has("watch-stale");
+    broken.extend(obedience::disobeyed(&facts, watches_hang));
+    broken.extend(telling::turned_while_paused(&facts, watches_hang));
+    broken
+}
+
+/// Conditions that nothing explains, once all is quiet.
+pub(super) fn unexplained(world: &World, has_looked: bool) -> Vec<String> {
+    reasons::unexplained(world, &Facts::of(world), has_looked)
+}
+
+/// True when a resource cannot go because its zone did: it says so, and how to let it go.
+pub(super) fn lost_its_zone(world: &World, object: &Value) -> bool {
+    reasons::lost_its_zone(world, object)
+}
+
+/// Resources that say Ready and are not.
+pub(super) fn lies(world: &World) -> Vec<String> {
+    truth::lies(world, &Facts::of(world))
+}
+
+/// What is left at Cloudflare when every resource is gone.
+pub(super) fn orphans(world: &World, drawn: &Drawn) -> Vec<String> {
+    let clock_was_wrong = WRONG_CLOCKS.iter().any(|jump| drawn.lines.iter().any(|line| line == jump));
+    ownership::orphans(&Facts::of(world), world, clock_was_wrong)
+}
