@@ -28,20 +28,25 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
     let mut patches = Vec::new();
     let mut calls = Vec::new();
     let mut entries = Vec::new();
-    let mut creating = BTreeSet::new();
-    for (id, member) in in_order(snapshot) {
-        match step(snapshot, id, member, now) {
+    let in_order = in_order(snapshot).into_iter();
+    let steps: Vec<_> = in_order.map(|(id, member)| (id, member, step(snapshot, id, member, now))).collect();
+    // What is about to be made, or to become what another one would make, is not made beside it.
+    let mut taken = BTreeSet::new();
+    for (_, member, step) in &steps {
+        if matches!(step, Step::Cloudflare(_, planned) if planned.iter().any(makes)) {
+            takes_key(&mut taken, member);
+        }
+    }
+    for (id, member, step) in steps {
+        match step {
             Step::Kubernetes(write, patch) => {
-                if write == Write::Prepare && !takes_target(&mut creating, member, &patch) {
+                if write == Write::Prepare && !takes_target(&mut taken, member, &patch) {
                     continue;
                 }
                 let part = Part { member: id.clone(), write, why: Vec::new(), proof: Proof::NothingTouched };
                 patches.push(Act { request: Request::Kubernetes(patch), parts: vec![part], send_by: None });
             }
             Step::Cloudflare(cred, planned) => {
-                if planned.iter().any(|planned| matches!(planned.write, Write::Create(_))) {
-                    takes_key(&mut creating, member);
-                }
                 calls.extend(planned.into_iter().map(|planned| (id, member, cred.clone(), planned)));
             }
             Step::Entry(cred, entry) => entries.push((id, cred, entry)),
@@ -59,6 +64,10 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
     if acts.is_empty() { Decision::Done } else { Decision::Stage(acts) }
 }
 
+fn makes(planned: &Planned) -> bool {
+    matches!(planned.write, Write::Create(_) | Write::Update(..))
+}
+
 /// User changes first, then by age and name: the order in which a slice is filled and twins are told apart.
 fn in_order(snapshot: &Snapshot) -> Vec<(&MemberId, &Member)> {
     let mut members: Vec<_> = snapshot.members.iter().collect();
@@ -67,18 +76,18 @@ fn in_order(snapshot: &Snapshot) -> Vec<(&MemberId, &Member)> {
 }
 
 /// Two resources may want to take over one object: only the first does in this stage.
-fn takes_target(creating: &mut BTreeSet<String>, member: &Member, patch: &Patch) -> bool {
+fn takes_target(taken: &mut BTreeSet<String>, member: &Member, patch: &Patch) -> bool {
     let label = member.kind.identity.label.and_then(|label| patch.body["metadata"]["labels"][label].as_str());
     match label {
-        Some(external) => creating.insert(format!("id {external}")),
-        None => takes_key(creating, member),
+        Some(external) => taken.insert(format!("id {external}")),
+        None => takes_key(taken, member),
     }
 }
 
 /// Two resources of one key: only the first creates in this stage; the other then finds the object claimed.
-fn takes_key(creating: &mut BTreeSet<String>, member: &Member) -> bool {
+fn takes_key(taken: &mut BTreeSet<String>, member: &Member) -> bool {
     match member.desired.get() {
-        Some(Ok(desired)) if member.kind.routes.document.is_none() => creating.insert(desired.key.clone()),
+        Some(Ok(desired)) if member.kind.routes.document.is_none() => taken.insert(desired.key.clone()),
         _ => true,
     }
 }

@@ -159,6 +159,32 @@ objects:
 ";
 
 #[test]
+fn what_another_resources_record_is_about_to_become_is_not_made_beside_it() {
+    check_once(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: older, namespace: apps, creationTimestamp: '2025-01-01T00:00:00Z'}
+  spec: &spec {zoneRef: {name: example-com}, name: _sip._tcp, type: SRV, data: {priority: 2, weight: 2, port: 5060, target: sip.example.com}, ttl: 1, proxied: false}
+- metadata: {name: edited, namespace: apps, creationTimestamp: '2026-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r1}}
+  spec: *spec
+  status: {recordID: r1}
+live:
+- {id: r1, type: SRV, name: _sip._tcp.example.com, priority: 1, data: {priority: 1, weight: 2, port: 5060, target: sip.example.com}, ttl: 1, proxied: false, created_on: '2025-01-01T00:00:00Z'}
+",
+        &expect![[r#"
+            stage
+              PATCH /zones/0000000000000000000000000000abcd/dns_records/r1 {"data":{"port":5060,"priority":2,"target":"sip.example.com","weight":2}} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/edited update [data: {"port":5060,"priority":1,"target":"sip.example.com","weight":2} -> {"port":5060,"priority":2,"target":"sip.example.com","weight":2}] (status records r1)
+            status: DNSRecord apps/edited Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/edited Drift
+            status: DNSRecord apps/older Ready=False RecordConflict: DNSRecord apps/edited already manages this object: change or delete one of the two
+            next: DNSRecord apps/older Wait
+        "#]],
+    );
+}
+
+#[test]
 fn what_another_resource_made_is_not_made_again_while_lists_do_not_show_it() {
     let mut world: World = serde_saphyr::from_str(TWO_OF_ONE_SRV).unwrap();
     world.objects.remove(0);
