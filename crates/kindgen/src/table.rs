@@ -397,6 +397,8 @@ pub struct OwnCall {
     pub body: String,
     /// The name of one of the table's permissions.
     pub permission: String,
+    /// What a new object has before the call.
+    pub initial: Value,
 }
 
 /// A column of `kubectl get`.

@@ -195,6 +195,8 @@ pub struct OwnCall {
     pub body: &'static str,
     /// What the token needs for it.
     pub permission: Permission,
+    /// What the API gives a new object, whose create does not take the field; JSON.
+    pub initial: &'static str,
 }
 
 /// What Cloudflare lets a token do.

@@ -159,7 +159,7 @@ fn answer(member: &Member, id: &MemberId, write: &Write, why: &[FieldDiff], call
         object
     };
     match write {
-        Write::Create(body) => with_id(body.clone(), &stand_in(id)),
+        Write::Create(body) => with_id(made(member, body), &stand_in(id)),
         Write::Update(external, body) => {
             let mut object = before(member, external);
             if !has_own_call(member, why) {
@@ -176,6 +176,17 @@ fn answer(member: &Member, id: &MemberId, write: &Write, why: &[FieldDiff], call
         Write::Delete(external) => with_id(Value::Object(Map::new()), external),
         _ => call.body.clone().unwrap_or_default(),
     }
+}
+
+/// A new object: what its create does not take is as the API gives it.
+fn made(member: &Member, body: &Value) -> Value {
+    let mut object = body.clone();
+    for field in member.kind.fields {
+        if let Some(own) = field.own_call {
+            put(&mut object, field.wire, serde_json::from_str(own.initial).unwrap_or_default());
+        }
+    }
+    object
 }
 
 /// The fields of a body that is not the object's own: a subscription.

@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 66c5b0d1c079047964d107ab5bc99d1a97f76ddb75082c276636475740acfd6e) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 9bd8ba05ddf9b0bf2fda95e0f422aadca58079bbfd3ee7de2f79738247ff5d1e) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod red_widget;

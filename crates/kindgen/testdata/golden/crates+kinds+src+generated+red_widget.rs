@@ -1,4 +1,4 @@
-// Generated from kinds/red_widget.toml (sha256 8fb52944c246e038a9108b6d285407a5ada57f1549b417124fa6f3a60febbcd6) by kindgen, do not edit.
+// Generated from kinds/red_widget.toml (sha256 22d7266782f2e0b68dedcdc45cb101c418a56ebe29a988d838ff62b2887db3b5) by kindgen, do not edit.
 //! The row and the types of RedWidget.
 
 use std::collections::BTreeSet;
@@ -91,6 +91,7 @@ pub(super) static KIND: Kind = Kind {
                 path: "/widgets/{id}/grade",
                 body: "/value",
                 permission: Permission { name: "Grades: Edit", on: GrantedOn::Account },
+                initial: "1",
             }),
         },
         Field {

@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 96f0514062ae36cfaac589cae0a8aa034ec7820e45ae78b1c292c87e532fc6fe) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 31452feffcd6de9846e0b558efd45d2c50e0513c02c05120181489c63f607f8c) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;

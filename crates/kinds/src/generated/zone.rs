@@ -1,4 +1,4 @@
-// Generated from kinds/zone.toml (sha256 39993add68f37409a849050622fe946640574b6d5bf322ee6e74db4620a9eecb) by kindgen, do not edit.
+// Generated from kinds/zone.toml (sha256 3d5acc6a8db10fa0bce715680b2a88511cf213dac33f5c1c0609599a6f6cfd0b) by kindgen, do not edit.
 //! The row and the types of Zone.
 
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,7 @@ pub(super) static KIND: Kind = Kind {
                 path: "/zones/{id}/subscription",
                 body: "/rate_plan/id",
                 permission: Permission { name: "Billing: Edit", on: GrantedOn::Account },
+                initial: "\"free\"",
             }),
         },
         Field {

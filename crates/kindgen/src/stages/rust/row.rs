@@ -213,9 +213,13 @@ fn field(table: &Table, field: &Field) -> Option<Code> {
     let own_call = field.own_call.as_ref().map(|call| {
         // The check saw that it is there.
         let named = table.permissions.iter().find(|it| it.name == call.permission).map(permission);
-        let (path, body) = (Code::text(&call.path), Code::text(&call.body));
+        let (path, body, initial) =
+            (Code::text(&call.path), Code::text(&call.body), Code::text(&call.initial.to_string()));
         let named = named.unwrap_or_else(|| Code::atom("None"));
-        Code::Struct("OwnCall", vec![("path", path), ("body", body), ("permission", named)])
+        Code::Struct(
+            "OwnCall",
+            vec![("path", path), ("body", body), ("permission", named), ("initial", initial)],
+        )
     });
     Some(Code::Struct(
         "Field",
