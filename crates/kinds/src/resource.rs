@@ -141,6 +141,12 @@ impl Resource {
             .find(|condition| condition.get("type").and_then(Value::as_str) == Some(names::READY))
     }
 
+    /// The generation that the status is about.
+    #[must_use]
+    pub fn observed_generation(&self) -> Option<i64> {
+        self.status.get("observedGeneration").and_then(Value::as_i64)
+    }
+
     /// Names of the spec fields that we once wrote to Cloudflare (`status.appliedFields`).
     #[must_use]
     pub fn applied_fields(&self) -> BTreeSet<&str> {

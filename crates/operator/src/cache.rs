@@ -1,6 +1,7 @@
 //! What the watches know: each object as pruned bytes with an index row, parsed when a pass needs it.
 //! Keeps facts and says what changed; whom a change wakes is decided in [`crate::routing`].
 
+mod row;
 mod secrets;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +11,8 @@ use kinds::{Key, Kind, Resource};
 use plan::MemberId;
 use plan::snapshot::{Claim, Lookup};
 
+use self::row::{Row, is_newer};
 use self::secrets::Secrets;
-use crate::object;
 
 /// Where a version of an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct Seen {
     pub visible: u64,
     /// The external ID that it claims.
     pub claim: Option<Box<str>>,
+    /// The generation that its status is about: what stands at Cloudflare for the claim is as that spec said.
+    pub obeyed: Option<i64>,
     /// The objects that it refers to.
     pub references: Box<[(&'static str, Key)]>,
 }
@@ -50,30 +53,13 @@ pub struct Change {
 }
 
 #[derive(Debug)]
-struct Row {
-    bytes: Box<[u8]>,
-    uid: Box<str>,
-    version: Box<str>,
-    fingerprint: u64,
-    /// What the event of a write of ours must show that is on its way. It serves once.
-    expected: Option<u64>,
-    /// When it was learned, in changes of all caches.
-    learned: u64,
-    seen: Seen,
-    /// The external ID in its status. It counts as a claim as well, whatever a person made of the label.
-    recorded: Option<Box<str>>,
-    created: Option<Timestamp>,
-    secrets: Box<[Key]>,
-    external: Option<Box<str>>,
-    ready: bool,
-}
-
-#[derive(Debug)]
 struct Shelf {
     kind: &'static Kind,
     rows: BTreeMap<Key, Row>,
     /// By external ID. Pairs and not a set for each: nearly every one is claimed once.
     claims: BTreeSet<(Box<str>, Key)>,
+    /// Who is not Ready because of what stands in Cloudflare, or does not.
+    at_odds: BTreeSet<Key>,
     synced: bool,
     /// When the list that is being read, or was read last, began; in changes of all caches.
     list_began: u64,
@@ -98,8 +84,8 @@ impl Cache {
     pub fn new(kinds: &[&'static Kind]) -> Self {
         let shelf = |kind: &&'static Kind| {
             let kind = *kind;
-            let (rows, claims) = (BTreeMap::new(), BTreeSet::new());
-            (kind.name, Shelf { kind, rows, claims, synced: false, list_began: 0 })
+            let (rows, claims, at_odds) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+            (kind.name, Shelf { kind, rows, claims, at_odds, synced: false, list_began: 0 })
         };
         Self { shelves: kinds.iter().map(shelf).collect(), ..Self::default() }
     }
@@ -229,6 +215,12 @@ impl Cache {
             .get(member.kind)
             .and_then(|shelf| shelf.rows.get(&member.key))
             .is_some_and(|row| row.ready)
+    }
+
+    /// The objects of a kind that are not Ready because of what stands in Cloudflare, or does not.
+    pub fn at_odds(&self, kind: &'static str) -> impl Iterator<Item = MemberId> {
+        let keys = self.shelves.get(kind).into_iter().flat_map(|shelf| &shelf.at_odds);
+        keys.map(move |key| MemberId { kind, key: key.clone() })
     }
 
     /// The objects that refer to this one.
@@ -396,6 +388,9 @@ impl Cache {
             for claim in row.claims() {
                 shelf.claims.insert((claim.into(), member.key.clone()));
             }
+            if row.at_odds {
+                shelf.at_odds.insert(member.key.clone());
+            }
             self.objects += 1;
             self.bytes += row.bytes.len();
             shelf.rows.insert(member.key.clone(), row);
@@ -411,59 +406,11 @@ impl Cache {
         for claim in row.claims() {
             shelf.claims.remove(&(claim.into(), member.key.clone()));
         }
+        shelf.at_odds.remove(&member.key);
         for reference in &row.seen.references {
             unlink(&mut self.children, reference, member);
         }
         Some(row)
-    }
-}
-
-impl Row {
-    /// The external IDs that it claims: one, but for a label that says something else than the status.
-    fn claims(&self) -> impl Iterator<Item = &str> {
-        let claim = self.seen.claim.as_deref();
-        let recorded =
-            self.recorded.as_deref().filter(|recorded| claim.is_some_and(|claim| claim != *recorded));
-        claim.into_iter().chain(recorded)
-    }
-
-    fn of(kind: &'static Kind, resource: &Resource) -> Option<Self> {
-        let references = kind.references.iter();
-        let references = references.filter_map(|r| Some((r.kind, object::referenced(r, resource)?)));
-        let secrets = kind.secret.iter().flat_map(|secret| {
-            let token = object::token_place(secret, resource).map(|(key, _)| key);
-            token.into_iter().chain(object::protected_secret(secret, resource))
-        });
-        let external = kind.shown_id(resource).map(Box::from);
-        let claim = kind.external_id(resource).filter(|_| kind.identity.spec.is_none()).map(Box::from);
-        Some(Self {
-            bytes: serde_json::to_vec(resource).ok()?.into(),
-            uid: resource.metadata.uid.as_str().into(),
-            version: resource.metadata.resource_version.as_str().into(),
-            fingerprint: object::fingerprint(resource),
-            expected: None,
-            learned: 0,
-            seen: Seen { visible: object::visible(kind, resource), claim, references: references.collect() },
-            recorded: resource.status_str(kind.identity.status).map(Box::from),
-            created: resource.metadata.creation_timestamp,
-            secrets: secrets.collect::<BTreeSet<_>>().into_iter().collect(),
-            external,
-            ready: resource.ready() == Some("True"),
-        })
-    }
-}
-
-/// Versions of one object can be compared as integers (KEP-5504, and always so on etcd); any other kind of version
-/// only for equality.
-fn is_newer(version: &str, known: &Row, source: Source, list_began: u64) -> bool {
-    if *version == *known.version {
-        return false;
-    }
-    match (version.parse::<u64>(), known.version.parse::<u64>()) {
-        (Ok(version), Ok(earlier)) => {
-            version > earlier || source == Source::List && known.learned <= list_began
-        }
-        _ => true,
     }
 }
 

@@ -9,7 +9,7 @@ use std::io;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kinds::resource::Meta;
 use kinds::table::{Reference, Scope, SecretReference};
-use kinds::{Key, Kind, Resource, names};
+use kinds::{Key, Kind, Reason, Resource, names};
 use kube::core::ApiResource;
 use kube::core::DynamicResourceScope;
 use kube::{Api, Client};
@@ -160,6 +160,14 @@ pub fn visible(kind: &Kind, resource: &Resource) -> u64 {
         kinds::KINDS.iter().filter(|below| below.parent().is_some_and(|parent| parent.kind == kind.name));
     let bounds: Vec<_> = below.filter_map(|below| resource.status_str(below.routes.batch?.plan)).collect();
     digest(&(uid, generation, resource.is_deleting(), resource.ready(), kind.shown_id(resource), bounds))
+}
+
+/// Its status says that another resource holds what it wants, or that there is nothing to adopt: what other resources
+/// make of Cloudflare may change that.
+#[must_use]
+pub fn is_at_odds(kind: &Kind, resource: &Resource) -> bool {
+    let reason = resource.condition().and_then(|condition| condition.get("reason")).and_then(Value::as_str);
+    [kind.identity.conflict, Reason::NotFound].iter().any(|odds| reason == Some(odds.name()))
 }
 
 /// `base` as `patch`, a JSON merge patch of the whole object, leaves it.

@@ -73,6 +73,17 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
             woken.extend(cache.contains(&parent).then_some(parent));
         }
     }
+    let stands =
+        |seen: &Option<crate::cache::Seen>| seen.as_ref().map(|seen| (seen.claim.clone(), seen.obeyed));
+    if claims.is_some() && change.before.is_some() && stands(&change.before) != stands(&change.after) {
+        // Something was made or changed in Cloudflare: it may be what another one looks for, or free what that one wants.
+        let unit = unit_of(cache, &change.member);
+        let beside = |other: &MemberId| {
+            let is_parent = |reference| cache.references(&change.member).contains(reference);
+            unit_of(cache, other) == unit || cache.references(other).iter().any(is_parent)
+        };
+        woken.extend(cache.at_odds(change.member.kind).filter(beside));
+    }
     if change.after.is_none() {
         queue.forget(&change.member, now);
         woken.remove(&change.member);

@@ -151,6 +151,7 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     member.progress.refused_in = None;
     lag::note_made(&mut snapshot.memory.made, member, part);
+    let wire = member.kind.identity.wire;
     match &part.write {
         Write::Create(_) => match result.pointer(member.kind.identity.wire) {
             Some(_) => {
@@ -169,10 +170,28 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
                 == member.kind.external_id(&member.object);
             // Of several answers that cross, none shows all changes.
             let alone = member.kind.routes.update != Update::PatchEach;
-            member.live = if shows && alone { Observed::Seen(result, now) } else { Observed::Unread };
+            if shows && alone {
+                member.live = Observed::Seen(result.clone(), now);
+                show_to_all(snapshot, wire, &result);
+            } else {
+                member.live = Observed::Unread;
+            }
         }
         Write::Delete(external) => deleted(member, external, now),
         _ => {}
+    }
+}
+
+/// Others that found the object when it still had their key see what it has become.
+fn show_to_all(snapshot: &mut Snapshot, wire: &str, now: &Value) {
+    let id = now.pointer(wire);
+    for member in snapshot.members.values_mut() {
+        if let Observed::Seen(found, _) = &mut member.found {
+            found
+                .iter_mut()
+                .filter(|object| object.pointer(wire) == id)
+                .for_each(|object| now.clone_into(object));
+        }
     }
 }
 

@@ -224,7 +224,7 @@ fn remove(status: &mut Value, pointer: &str) {
 }
 
 fn observed_generation(resource: &Resource) -> i64 {
-    resource.status.get("observedGeneration").and_then(Value::as_i64).unwrap_or(-1).max(0)
+    resource.observed_generation().unwrap_or(-1).max(0)
 }
 
 fn turned(old: &Resource, ready: &str, reason: Reason) -> bool {

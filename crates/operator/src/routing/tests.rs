@@ -119,6 +119,24 @@ fn a_child_that_goes_wakes_its_parent_and_those_that_may_want_what_it_had() {
 }
 
 #[test]
+fn an_edit_that_was_carried_out_wakes_who_may_want_what_the_object_was() {
+    let mut tree = Tree::new();
+    tree.change(&zone(), &ready(), true);
+    let (holder, other) = (member("DNSRecord", "default", "a"), member("DNSRecord", "default", "b"));
+    let label =
+        json!({"metadata": {"labels": {"kflare.dev/record-id": "r1"}}, "status": {"observedGeneration": 1}});
+    tree.change(&holder, &label, true);
+    let condition = json!({"type": "Ready", "status": "False", "reason": "RecordConflict"});
+    tree.change(&other, &json!({"status": {"observedGeneration": 1, "conditions": [condition]}}), true);
+    tree.woken();
+    tree.change(&holder, &json!({"status": {"observedGeneration": 2}}), true);
+    assert_eq!(tree.woken(), ["DNSRecord of 0123: b"]);
+    tree.change(&other, &json!({"status": {"conditions": []}}), true);
+    tree.change(&holder, &json!({"status": {"observedGeneration": 3}}), true);
+    assert!(tree.woken().is_empty(), "nobody waits for it");
+}
+
+#[test]
 fn what_lies_below_another_zone_of_the_same_zone_may_want_it_too() {
     let mut tree = Tree::new();
     let spec = json!({"name": "example.com", "accountRef": {"name": "main"}});

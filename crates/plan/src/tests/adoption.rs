@@ -185,6 +185,41 @@ live:
 }
 
 #[test]
+fn what_another_resources_record_was_before_its_edit_is_free_at_once() {
+    check_once(
+        "DNSRecord",
+        "
+objects:
+- metadata: {name: edited, namespace: apps, creationTimestamp: '2025-01-01T00:00:00Z', finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: r1}}
+  spec: {zoneRef: {name: example-com}, name: www, type: A, content: 192.0.2.2, ttl: 1, proxied: false}
+  status: {recordID: r1}
+- metadata: {name: twin, namespace: apps, creationTimestamp: '2026-01-01T00:00:00Z'}
+  spec: {zoneRef: {name: example-com}, name: www, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
+live:
+- {id: r1, type: A, name: www.example.com, content: 192.0.2.1, ttl: 1, proxied: false, created_on: '2025-01-01T00:00:00Z'}
+",
+        &expect![[r#"
+            stage
+              PATCH /zones/0000000000000000000000000000abcd/dns_records/r1 {"content":"192.0.2.2"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/edited update [content: "192.0.2.1" -> "192.0.2.2"] (status records r1)
+            stage
+              PATCH DNSRecord apps/twin {"metadata":{"annotations":{"kflare.dev/creating":"content=192.0.2.1 name=www.example.com type=A image=f1b815494ff5055c until 2026-01-01T00:04:31Z"},"finalizers":["kflare.dev/finalizer"],"resourceVersion":"","uid":"uid-twin"}}
+                DNSRecord apps/twin prepare (nothing that exists is touched)
+            stage
+              POST /zones/0000000000000000000000000000abcd/dns_records {"content":"192.0.2.1","name":"www.example.com","proxied":false,"ttl":1,"type":"A"} as kflare/token/CF_API_TOKEN
+                DNSRecord apps/twin create (nothing that exists is touched)
+            stage
+              PATCH DNSRecord apps/twin {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-twin"}}
+                DNSRecord apps/twin claim (nothing that exists is touched)
+            status: DNSRecord apps/edited Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/edited Drift
+            status: DNSRecord apps/twin Ready=True Synced: Cloudflare's object is as the spec says
+            next: DNSRecord apps/twin Drift
+        "#]],
+    );
+}
+
+#[test]
 fn what_another_resource_made_is_not_made_again_while_lists_do_not_show_it() {
     let mut world: World = serde_saphyr::from_str(TWO_OF_ONE_SRV).unwrap();
     world.objects.remove(0);

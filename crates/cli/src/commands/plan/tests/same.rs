@@ -19,7 +19,7 @@ use crate::scenario::{Mode, Runner, Script, simulate};
 use crate::simulation::draw;
 
 /// Worlds that are compared. Each takes up to 0.2 s.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 1500;
 
 /// Virtual time for a run: back-offs are done, and what is looked at again is.
 const RUN: Duration = Duration::from_secs(400);
