@@ -58,6 +58,8 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
     let visible = |seen: &Option<crate::cache::Seen>| seen.as_ref().map(|seen| seen.visible);
     if visible(&change.before) != visible(&change.after) {
         below(cache, &change.member, &mut woken);
+        // What this one did to the object the others have not seen yet: a zone's plan, say.
+        woken.extend(peers(cache, &change.member));
     }
     let claimed = change.before.as_ref().and_then(|seen| seen.claim.as_ref());
     let claims = change.after.as_ref().and_then(|seen| seen.claim.as_ref());
@@ -78,10 +80,8 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
     if claims.is_some() && change.before.is_some() && stands(&change.before) != stands(&change.after) {
         // Something was made or changed in Cloudflare: it may be what another one looks for, or free what that one wants.
         let unit = unit_of(cache, &change.member);
-        let beside = |other: &MemberId| {
-            let is_parent = |reference| cache.references(&change.member).contains(reference);
-            unit_of(cache, other) == unit || cache.references(other).iter().any(is_parent)
-        };
+        let is_alone = matches!(unit, UnitKey::Object(_));
+        let beside = |other: &MemberId| is_alone || unit_of(cache, other) == unit;
         woken.extend(cache.at_odds(change.member.kind).filter(beside));
     }
     if change.after.is_none() {

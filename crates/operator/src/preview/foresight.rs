@@ -21,6 +21,9 @@ use crate::status::Writing;
 /// Status and code of what Cloudflare says about a record that is not there.
 const NOT_FOUND: (u16, i64) = (404, 81_044);
 
+/// The same of an ID that it does not take for one.
+const NO_ROUTE: (u16, i64) = (400, 7003);
+
 /// Where objects lie in Cloudflare: their kind, and the ID of their parent.
 type Place = (&'static str, String);
 
@@ -61,7 +64,9 @@ impl Foresight {
                 match inner.objects.get(&place).and_then(|objects| objects.get(id)) {
                     Some(Some(object)) => Some(ReadAnswer::One(object.clone())),
                     Some(None) => Some(absent()),
-                    None => (is_new || is_stand_in(id)).then(absent),
+                    None if is_stand_in(id) => Some(absent()),
+                    // What a person typed, in a place that is yet to be made.
+                    None => is_new.then(|| if is_id(id) { absent() } else { unroutable() }),
                 }
             }
             // What is not there yet has no room that anybody could tell.
@@ -219,7 +224,18 @@ fn place_of(snapshot: &Snapshot, read: &Read) -> Option<Place> {
 }
 
 fn absent() -> ReadAnswer {
-    let (status, code) = NOT_FOUND;
-    let message = ApiMessage::new(code, "it is deleted by an earlier step, or not there yet");
-    ReadAnswer::Failed(ReadFault::Api(ApiError::new(status, vec![message])))
+    failed(NOT_FOUND, "it is deleted by an earlier step, or not there yet")
+}
+
+fn unroutable() -> ReadAnswer {
+    failed(NO_ROUTE, "this cannot be an ID of Cloudflare's")
+}
+
+fn failed((status, code): (u16, i64), text: &str) -> ReadAnswer {
+    ReadAnswer::Failed(ReadFault::Api(ApiError::new(status, vec![ApiMessage::new(code, text)])))
+}
+
+/// What lies below something new has an ID of hexadecimal digits.
+fn is_id(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

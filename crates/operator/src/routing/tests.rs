@@ -151,6 +151,18 @@ fn what_lies_below_another_zone_of_the_same_zone_may_want_it_too() {
 }
 
 #[test]
+fn who_stands_for_the_same_zone_looks_at_what_another_one_made_of_it() {
+    let mut tree = Tree::new();
+    let spec = json!({"name": "example.com", "accountRef": {"name": "main"}});
+    tree.put("Zone", &object("apps", "z", &spec), Source::Watch);
+    tree.change(&zone(), &ready(), true);
+    tree.change(&member("Zone", "apps", "z"), &ready(), true);
+    tree.woken();
+    tree.change(&zone(), &json!({"status": {"cloudflareMetadata": {"plan": "pro"}}}), true);
+    assert_eq!(tree.woken(), ["DNSRecord of 0123: a b", "Zone apps/z: z"]);
+}
+
+#[test]
 fn a_parent_that_goes_wakes_its_children() {
     let mut tree = Tree::new();
     tree.delete(&zone());
