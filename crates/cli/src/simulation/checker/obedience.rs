@@ -52,7 +52,8 @@ pub(super) fn disobeyed(facts: &Facts, watches_hang: bool) -> Vec<String> {
 
 /// The resources that a change at Cloudflare can have been made for.
 fn doers<'f>(facts: &'f Facts, change: &Change) -> Vec<&'f Life> {
-    let exists = |life: &&Life| life.at(change.at).is_some();
+    // What a deletion was carried out for may be gone in the same moment.
+    let exists = |life: &&Life| life.between(before(change.at, 1), change.at).any(|version| !version.is_last);
     let claims = facts.claims(&change.id);
     let in_time = claims.iter().filter(|claim| claim.first.at <= change.at);
     let claiming: Vec<&Life> = in_time.map(|claim| claim.life).filter(exists).collect();
