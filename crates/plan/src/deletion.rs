@@ -53,7 +53,8 @@ pub(crate) fn step(
     }
     let (owned, mark) = match named(member)? {
         Named::By(owned, mark) => (owned, mark),
-        Named::Unread => return Ok(Step::Reading),
+        // Without a token nothing can be looked at, which is what the user has to hear.
+        Named::Unread => return context.map(|_| Step::Reading),
     };
     if owned.is_none() && mark.is_none() {
         return Ok(release(member));
