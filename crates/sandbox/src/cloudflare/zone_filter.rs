@@ -76,7 +76,8 @@ pub(super) struct ZoneFilter {
     account_id: Option<String>,
     account_name: Option<TextFilter>,
     status: Option<String>,
-    kinds: Option<Vec<ZoneType>>,
+    /// Empty: all but internal zones.
+    kinds: Vec<ZoneType>,
     any: bool,
     order: OrderBy,
     descending: bool,
@@ -85,14 +86,13 @@ pub(super) struct ZoneFilter {
 impl ZoneFilter {
     pub(super) fn of(query: &Query) -> Result<Self, ApiErrors> {
         let invalid = |field| ApiErrors::from(ZoneRefusal::InvalidField { field });
-        let kinds = match query.get("type") {
-            None => None,
-            Some(list) => Some(
-                list.split(',')
-                    .map(|word| ZoneType::of(word).ok_or_else(|| invalid("type")))
-                    .collect::<Result<Vec<_>, _>>()?,
-            ),
-        };
+        // Cloudflare's own clients repeat the parameter; a list with commas is the documented form.
+        let kinds = query
+            .pairs()
+            .filter(|(key, _)| *key == "type")
+            .flat_map(|(_, list)| list.split(','))
+            .map(|word| ZoneType::of(word).ok_or_else(|| invalid("type")))
+            .collect::<Result<Vec<_>, _>>()?;
         let any = match query.get("match") {
             None | Some("all") => false,
             Some("any") => true,
@@ -132,9 +132,9 @@ impl ZoneFilter {
 
     pub(super) fn keeps(&self, zone: &Zone, account_name: &str, now: Timestamp) -> bool {
         // Cloudflare API docs: internal zones are listed only when asked for.
-        let kind_fits = match &self.kinds {
-            Some(kinds) => kinds.contains(&zone.kind),
-            None => zone.kind != ZoneType::Internal,
+        let kind_fits = match self.kinds.as_slice() {
+            [] => zone.kind != ZoneType::Internal,
+            kinds => kinds.contains(&zone.kind),
         };
         let verdicts = [
             self.name.as_ref().map(|filter| filter.keeps(&zone.name)),

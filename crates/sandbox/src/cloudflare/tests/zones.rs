@@ -129,6 +129,8 @@ async fn zone_lists_filter_and_order() {
         ("account.name=contains:acm", "apple.example,berry.example,example.com"),
         ("account.id=ffffffffffffffffffffffffffffffff", ""),
         ("type=internal,partial", ""),
+        ("type=partial,full", "apple.example,berry.example,example.com"),
+        ("type=partial&type=full", "apple.example,berry.example,example.com"),
         ("direction=desc", "example.com,berry.example,apple.example"),
         ("order=plan.id&direction=desc", "apple.example,example.com,berry.example"),
     ] {
