@@ -1,34 +1,57 @@
 //! Checks what a script expects. A failed check says what was found instead.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use sandbox::cloudflare::Cloudflare;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::perform::records;
 use super::run::Runner;
 use super::script::{Expectation, ObjectName, RecordName};
+use super::setting::{Setting, resources};
 use super::transcript::ready;
-use crate::world::{Side, World};
+use crate::world::Side;
 
-pub(super) fn check(runner: &Runner, expectation: &Expectation) -> Result<(), String> {
+/// Between two looks at what is not yet as expected.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Checks, and looks again for as long as something may take to become so. What was counted does not change by looking.
+pub(super) async fn check<S: Setting>(runner: &Runner<S>, expectation: &Expectation) -> Result<(), String> {
+    let counted = matches!(expectation, Expectation::Calls { .. } | Expectation::Writes(..));
+    let patience = if counted { Duration::ZERO } else { runner.world.patience() };
+    let began = Instant::now();
+    loop {
+        match check_once(runner, expectation).await {
+            Err(_) if began.elapsed() < patience => tokio::time::sleep(LOOK).await,
+            outcome => return outcome,
+        }
+    }
+}
+
+async fn check_once<S: Setting>(runner: &Runner<S>, expectation: &Expectation) -> Result<(), String> {
     let world = &runner.world;
     match expectation {
         Expectation::Ready { object, status, reason, message } => {
-            condition(world, object, status, reason.as_deref(), message.as_deref())
+            let found = world.find(object).await?;
+            condition(found, status, reason.as_deref(), message.as_deref())
         }
-        Expectation::Gone(object, gone) => match (find(world, object), gone) {
+        Expectation::Gone(object, gone) => match (world.find(object).await?, gone) {
             (Some(found), true) => Err(format!("it is still there: {}", shown(&found))),
             (None, false) => Err("there is none".to_owned()),
             _ => Ok(()),
         },
         Expectation::Field(object, pointer, wanted) => {
-            let object = find(world, object).ok_or("there is no such object")?;
+            let object = world.find(object).await?.ok_or("there is no such object")?;
             let found = object.pointer(pointer);
             equal(found, wanted.as_ref())
         }
-        Expectation::Record { record, count, fields } => record_is(world, record, *count, fields),
+        Expectation::Record { record, count, fields } => {
+            record_is(world.cloudflare(), record, *count, fields)
+        }
         Expectation::Zone { name, count, fields } => {
-            let zones = world.cloudflare.zones();
+            let zones = world.cloudflare().zones();
             let found: Vec<Value> = zones.into_iter().filter(|zone| zone["name"] == name.as_str()).collect();
             counted(&found, *count, fields)
         }
@@ -52,13 +75,11 @@ pub(super) fn check(runner: &Runner, expectation: &Expectation) -> Result<(), St
             };
             if found == *count { Ok(()) } else { Err(format!("there were {found}")) }
         }
-        Expectation::Events(object, reason, count) => events(world, object, reason, *count),
-        Expectation::NoFinalizers => no_finalizers(world),
+        Expectation::Events(object, reason, count) => {
+            events(&world.list("Event").await?, object, reason, *count)
+        }
+        Expectation::NoFinalizers => no_finalizers(world).await,
     }
-}
-
-fn find(world: &World, object: &ObjectName) -> Option<Value> {
-    world.kubernetes.get(&object.resource.kind, Some(&object.namespace), &object.name)
 }
 
 fn shown(object: &Value) -> String {
@@ -71,13 +92,12 @@ fn shown(object: &Value) -> String {
 }
 
 fn condition(
-    world: &World,
-    object: &ObjectName,
+    found: Option<Value>,
     status: &str,
     reason: Option<&str>,
     message: Option<&str>,
 ) -> Result<(), String> {
-    let found = find(world, object).ok_or("there is no such object")?;
+    let found = found.ok_or("there is no such object")?;
     let Some(condition) = ready(&found) else { return Err("it has no condition".to_owned()) };
     let text = |field: &str| condition[field].as_str().unwrap_or_default();
     let fits = text("status") == status
@@ -102,12 +122,12 @@ fn equal(found: Option<&Value>, wanted: Option<&Value>) -> Result<(), String> {
 }
 
 fn record_is(
-    world: &World,
+    api: &Cloudflare,
     record: &RecordName,
     count: Option<usize>,
     fields: &BTreeMap<String, Value>,
 ) -> Result<(), String> {
-    let found: Vec<Value> = match records(world, record) {
+    let found: Vec<Value> = match records(api, record) {
         Ok(found) => found.into_iter().map(|(_, record)| record).collect(),
         // Without a zone there is no record.
         Err(_) if count == Some(0) => Vec::new(),
@@ -131,8 +151,7 @@ fn counted(found: &[Value], count: Option<usize>, fields: &BTreeMap<String, Valu
     Err(format!("there are {}: {}", found.len(), found.join(", ")))
 }
 
-fn events(world: &World, object: &ObjectName, reason: &str, count: usize) -> Result<(), String> {
-    let events = world.kubernetes.list("Event");
+fn events(events: &[Value], object: &ObjectName, reason: &str, count: usize) -> Result<(), String> {
     let about = |event: &&Value| {
         let regarding =
             if event["regarding"].is_object() { &event["regarding"] } else { &event["involvedObject"] };
@@ -148,10 +167,10 @@ fn events(world: &World, object: &ObjectName, reason: &str, count: usize) -> Res
     }
 }
 
-fn no_finalizers(world: &World) -> Result<(), String> {
-    let secrets = world.kubernetes.list("Secret").into_iter().map(|secret| ("Secret", secret));
-    let held: Vec<String> = world
-        .resources()
+async fn no_finalizers<S: Setting>(world: &S) -> Result<(), String> {
+    let secrets = world.list("Secret").await?.into_iter().map(|secret| ("Secret", secret));
+    let held: Vec<String> = resources(world)
+        .await?
         .into_iter()
         .chain(secrets)
         .filter(|(_, object)| {

@@ -7,6 +7,7 @@ mod parse;
 mod perform;
 mod run;
 mod script;
+mod setting;
 mod transcript;
 
 pub use error::{Failure, Problem, ScriptError};
@@ -14,3 +15,4 @@ pub use run::{Finished, Mode, RunError, Runner, run_file, simulate};
 pub use script::{
     CloudflareEdit, Command, Expectation, FaultOrder, ObjectName, RecordName, Script, Setup, Step,
 };
+pub use setting::{Setting, Unreal};

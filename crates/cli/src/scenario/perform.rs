@@ -6,91 +6,74 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use sandbox::cloudflare::{
-    CoexistenceCode, Culprit, IdenticalCode, Permission, Plan, PrivateProxied, RateLimitCode, Scope,
-    Switches, Token, TokenStatus, UnknownPermission, UnknownZone,
+    Cloudflare, CoexistenceCode, Culprit, IdenticalCode, Permission, Plan, PrivateProxied, RateLimitCode,
+    Scope, Switches, Token, TokenStatus, UnknownPermission, UnknownZone,
 };
-use sandbox::fault::Target;
+use sandbox::fault::{Faults, Target};
 use serde_json::{Value, json};
 
 use super::run::Runner;
-use super::script::{CloudflareEdit, Command, FaultOrder, ObjectName, Pointing, RecordName, Setup};
-use crate::world::{ACCOUNT_ID, Side, TOKEN, World};
+use super::script::{CloudflareEdit, Command, FaultOrder, Pointing, RecordName, Setup};
+use super::setting::{Setting, Unreal};
+use crate::world::{ACCOUNT_ID, Side, TOKEN};
 
 /// Bytes of a file that a script applies: far above any fixture.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-pub(super) fn at_once(runner: &mut Runner, command: &Command) -> Result<(), String> {
+pub(super) async fn at_once<S: Setting>(runner: &mut Runner<S>, command: &Command) -> Result<(), String> {
     let folder = &runner.script.folder;
     let world = &mut runner.world;
     match command {
         Command::Apply(files) => {
             for file in files {
                 for object in manifests(&folder.join(file))? {
-                    apply(world, object)?;
+                    world.apply(object).await?;
                 }
             }
             Ok(())
         }
-        Command::ApplyInline(object) => apply(world, object.clone()),
-        Command::Delete(object) => {
-            let ObjectName { resource, namespace, name } = object;
-            world.kubernetes.delete(&resource.kind, Some(namespace), name).map_err(|status| status.message)
+        Command::ApplyInline(object) => world.apply(object.clone()).await,
+        Command::Delete(object) => world.delete(object).await,
+        Command::Patch(object, patch) => world.patch(object, patch.clone()).await,
+        Command::PatchStatus(object, patch) => world.patch_status(object, patch.clone()).await,
+        Command::Point(object, pointing, record) => {
+            let patch = pointed(world.cloudflare(), pointing, record)?;
+            world.patch(object, patch).await
         }
-        Command::Patch(object, patch) => merge(world, object, patch.clone()),
-        Command::PatchStatus(object, patch) => {
-            let ObjectName { resource, namespace, name } = object;
-            let patch = json!({ "status": patch });
-            let patched = world.kubernetes.patch_status(&resource.kind, Some(namespace), name, patch);
-            patched.map(drop).map_err(|status| status.message)
-        }
-        Command::Point(object, pointing, record) => point(world, object, pointing, record),
         Command::Annotate(object, key, value) => {
-            merge(world, object, json!({ "metadata": { "annotations": { key: value } } }))
+            world.patch(object, json!({ "metadata": { "annotations": { key: value } } })).await
         }
-        Command::Cloudflare(edit) => cloudflare(world, edit),
+        Command::Cloudflare(edit) => cloudflare(world.cloudflare(), edit),
+        Command::Fault(order) if order.side == Side::Kubernetes => world.unreal(Unreal::Fault(order)),
         Command::Fault(order) => {
-            arm(world, order);
+            arm(world.cloudflare().faults(), order);
             Ok(())
         }
         Command::FaultClear => {
-            world.kubernetes.faults().clear();
-            world.cloudflare.faults().clear();
-            Ok(())
+            world.cloudflare().faults().clear();
+            world.unreal(Unreal::NoFaults)
         }
-        Command::Crash(None) => {
-            world.crash();
-            Ok(())
-        }
-        Command::Crash(Some(point)) => {
-            world.crash_at(*point);
-            Ok(())
-        }
-        Command::Start => {
-            world.start();
-            Ok(())
-        }
+        Command::Crash(None) => world.crash().await,
+        Command::Crash(Some(point)) => world.crash_at(*point),
+        Command::Start => world.start().await,
         Command::Jump { by, back } => {
             let by = SignedDuration::try_from(*by).map_err(|error| error.to_string())?;
-            world.node_clock.jump(if *back { -by } else { by });
-            Ok(())
+            world.unreal(Unreal::Jump(if *back { -by } else { by }))
         }
-        Command::Compact => {
-            world.kubernetes.compact();
-            Ok(())
-        }
+        Command::Compact => world.unreal(Unreal::Compact),
         Command::Settle { .. } | Command::Advance(_) | Command::Plan(_) | Command::Expect(_) => Ok(()),
     }
 }
 
-fn point(world: &World, object: &ObjectName, at: &Pointing, record: &RecordName) -> Result<(), String> {
-    let found = records(world, record)?;
+fn pointed(api: &Cloudflare, at: &Pointing, record: &RecordName) -> Result<Value, String> {
+    let found = records(api, record)?;
     let (_, first) =
         found.first().ok_or_else(|| format!("there is no record {} in Cloudflare", record.name))?;
     let (place, key) = match at {
         Pointing::Annotation(key) => ("annotations", key),
         Pointing::Label(key) => ("labels", key),
     };
-    merge(world, object, json!({ "metadata": { place: { key: first["id"] } } }))
+    Ok(json!({ "metadata": { place: { key: first["id"] } } }))
 }
 
 fn manifests(path: &std::path::Path) -> Result<Vec<Value>, String> {
@@ -103,59 +86,44 @@ fn manifests(path: &std::path::Path) -> Result<Vec<Value>, String> {
     serde_saphyr::from_multiple(&text).map_err(|error| failed(&error))
 }
 
-fn apply(world: &World, object: Value) -> Result<(), String> {
-    world.kubernetes.apply(object).map(drop).map_err(|status| status.message)
-}
-
-fn merge(world: &World, object: &ObjectName, patch: Value) -> Result<(), String> {
-    let ObjectName { resource, namespace, name } = object;
-    let patched = world.kubernetes.patch(&resource.kind, Some(namespace), name, patch);
-    patched.map(drop).map_err(|status| status.message)
-}
-
-fn arm(world: &World, order: &FaultOrder) {
-    let faults = match order.side {
-        Side::Kubernetes => world.kubernetes.faults(),
-        Side::Cloudflare => world.cloudflare.faults(),
-    };
+pub(super) fn arm(faults: &Faults, order: &FaultOrder) {
     let target = Target { method: order.method.clone(), path: order.path.clone(), writes: None };
     faults.arm(order.fault, target, order.after, order.times);
 }
 
-fn cloudflare(world: &World, edit: &CloudflareEdit) -> Result<(), String> {
-    let api = &world.cloudflare;
+fn cloudflare(api: &Cloudflare, edit: &CloudflareEdit) -> Result<(), String> {
     match edit {
         CloudflareEdit::CreateRecord(record, fields) => {
-            let (zone, name) = place(world, record)?;
+            let (zone, name) = place(api, record)?;
             let mut body = object_of(fields);
             body["name"] = json!(name);
             body["type"] = json!(record.kind);
             api.put_record(&zone, body).map(drop).map_err(|errors| refusal(&errors))
         }
-        CloudflareEdit::SetRecord(record, fields) => each_record(world, record, |zone, id| {
+        CloudflareEdit::SetRecord(record, fields) => each_record(api, record, |zone, id| {
             api.try_edit_record(zone, id, object_of(fields)).map_err(|errors| refusal(&errors))
         }),
-        CloudflareEdit::DeleteRecord(record) => each_record(world, record, |zone, id| {
+        CloudflareEdit::DeleteRecord(record) => each_record(api, record, |zone, id| {
             if api.remove_record(zone, id) { Ok(()) } else { Err(format!("there is no record {id}")) }
         }),
         CloudflareEdit::CreateZone(name, fields) => {
             let account = fields.get("account").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
             let id = api.add_zone(account, name, plan(fields)?.unwrap_or_default());
-            set_zone(world, &id, fields)
+            set_zone(api, &id, fields)
         }
         CloudflareEdit::SetZone(name, fields) => {
-            let id = zone_id(world, name)?;
+            let id = zone_id(api, name)?;
             if let Some(plan) = plan(fields)? {
                 api.set_plan(&id, plan);
             }
-            set_zone(world, &id, fields)
+            set_zone(api, &id, fields)
         }
         CloudflareEdit::DeleteZone(name) => {
-            let id = zone_id(world, name)?;
+            let id = zone_id(api, name)?;
             if api.remove_zone(&id) { Ok(()) } else { Err(format!("there is no zone {name}")) }
         }
         CloudflareEdit::IssueToken(secret, fields) => {
-            let token = token(world, fields)?;
+            let token = token(api, fields)?;
             if !api.set_token(secret, token.clone()) {
                 api.add_token(secret, token);
             }
@@ -188,12 +156,12 @@ fn permissions<'n>(names: impl Iterator<Item = &'n str>) -> Result<Vec<Permissio
 }
 
 /// A token that may do everything in the account, but for what the fields take from it.
-fn token(world: &World, fields: &BTreeMap<String, Value>) -> Result<Token, String> {
+fn token(api: &Cloudflare, fields: &BTreeMap<String, Value>) -> Result<Token, String> {
     let mut token = Token::all(ACCOUNT_ID);
     for (field, value) in fields {
         match (field.as_str(), value.as_str().unwrap_or_default()) {
             ("permissions", names) => token = token.with_permissions(permissions(names.split(','))?),
-            ("zone", name) => token.zones = Scope::Only([zone_id(world, name)?].into()),
+            ("zone", name) => token.zones = Scope::Only([zone_id(api, name)?].into()),
             ("owner", "account") => token.kind = Token::account_owned(ACCOUNT_ID).kind,
             _ => {
                 return Err(format!(
@@ -221,11 +189,11 @@ fn plan(fields: &BTreeMap<String, Value>) -> Result<Option<Plan>, String> {
     found.map(Some).ok_or_else(|| format!("{word} is not a plan; known are free, pro, business, enterprise"))
 }
 
-fn set_zone(world: &World, id: &str, fields: &BTreeMap<String, Value>) -> Result<(), String> {
+fn set_zone(api: &Cloudflare, id: &str, fields: &BTreeMap<String, Value>) -> Result<(), String> {
     match fields.get("status").and_then(Value::as_str) {
         None | Some("pending") => {}
-        Some("active") => drop(world.cloudflare.activate_zone(id)),
-        Some("moved") => drop(world.cloudflare.move_zone(id)),
+        Some("active") => drop(api.activate_zone(id)),
+        Some("moved") => drop(api.move_zone(id)),
         Some(other) => {
             return Err(format!("{other:?} is not a status that can be set; known are active, moved"));
         }
@@ -237,8 +205,8 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value[field].as_str().unwrap_or_default()
 }
 
-fn zone_id(world: &World, name: &str) -> Result<String, String> {
-    let zones = world.cloudflare.zones();
+fn zone_id(api: &Cloudflare, name: &str) -> Result<String, String> {
+    let zones = api.zones();
     let zone = zones.iter().find(|zone| text(zone, "name") == name);
     zone.map(|zone| text(zone, "id").to_owned())
         .ok_or_else(|| format!("there is no zone {name} in Cloudflare"))
@@ -246,8 +214,8 @@ fn zone_id(world: &World, name: &str) -> Result<String, String> {
 
 /// The zone of a record and its full name: by the zone's name at its end, else, without a final dot, below the
 /// only zone.
-pub(super) fn place(world: &World, record: &RecordName) -> Result<(String, String), String> {
-    let zones = world.cloudflare.zones();
+pub(super) fn place(api: &Cloudflare, record: &RecordName) -> Result<(String, String), String> {
+    let zones = api.zones();
     let full = record.name.trim_end_matches('.');
     let holds = |zone: &&Value| {
         let zone = text(zone, "name");
@@ -269,20 +237,20 @@ pub(super) fn place(world: &World, record: &RecordName) -> Result<(String, Strin
 }
 
 /// The records of this name and type, as Cloudflare's API answers them.
-pub(super) fn records(world: &World, record: &RecordName) -> Result<Vec<(String, Value)>, String> {
-    let (zone, name) = place(world, record)?;
+pub(super) fn records(api: &Cloudflare, record: &RecordName) -> Result<Vec<(String, Value)>, String> {
+    let (zone, name) = place(api, record)?;
     let fits = |found: &Value| {
         text(found, "name") == name && record.kind.as_ref().is_none_or(|kind| text(found, "type") == kind)
     };
-    Ok(world.cloudflare.records(&zone).into_iter().filter(fits).map(|found| (zone.clone(), found)).collect())
+    Ok(api.records(&zone).into_iter().filter(fits).map(|found| (zone.clone(), found)).collect())
 }
 
 fn each_record(
-    world: &World,
+    api: &Cloudflare,
     record: &RecordName,
     change: impl Fn(&str, &str) -> Result<(), String>,
 ) -> Result<(), String> {
-    let found = records(world, record)?;
+    let found = records(api, record)?;
     if found.is_empty() {
         return Err(format!("there is no record {} in Cloudflare", record.name));
     }

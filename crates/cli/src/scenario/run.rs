@@ -9,6 +9,7 @@ use sandbox::kubernetes::Status;
 
 use super::error::{Failure, ScriptError};
 use super::script::{Command, Script, Step};
+use super::setting::{Setting, resources};
 use super::transcript::{self, Transcript};
 use super::{expect, perform};
 use crate::commands;
@@ -54,9 +55,9 @@ pub(super) struct Window {
 
 /// A running scenario.
 #[derive(Debug)]
-pub struct Runner {
-    /// The world that it happens in.
-    pub world: World,
+pub struct Runner<S = World> {
+    /// Where it happens.
+    pub world: S,
     pub(super) script: Script,
     mode: Mode,
     pub(super) window: Window,
@@ -121,11 +122,18 @@ impl Runner {
         if let Some(point) = mode.crash {
             world.crash_at(point);
         }
+        Ok(Self::within(world, script, mode))
+    }
+}
+
+impl<S: Setting> Runner<S> {
+    /// In a setting that is as the script wants it, with an operator that has just started.
+    pub fn within(world: S, script: Script, mode: Mode) -> Self {
         let mut transcript = Transcript::default();
         if let Some((_, line)) = &script.world {
             transcript.command(line);
         }
-        Ok(Self { world, script, mode, window: Window::default(), transcript })
+        Self { world, script, mode, window: Window::default(), transcript }
     }
 
     /// Runs all steps; ends at the first that fails.
@@ -153,7 +161,7 @@ impl Runner {
 
     /// The transcript and the counts.
     #[must_use]
-    pub fn finish(self) -> Finished {
+    pub fn finish(mut self) -> Finished {
         Finished { transcript: self.transcript.into_text(), writes: self.world.writes() }
     }
 
@@ -161,36 +169,36 @@ impl Runner {
         match command {
             Command::Settle { writes } => self.settle(*writes).await,
             Command::Advance(by) => {
-                let calls = self.world.cloudflare.log().counts();
-                let mut settled = self.world.advance(*by).await;
-                self.revive(&mut settled).await;
-                self.passed(settled, &calls);
-                Ok(())
+                let calls = self.world.cloudflare().log().counts();
+                let mut settled = self.world.advance(*by).await?;
+                self.revive(&mut settled).await?;
+                self.passed(settled, &calls).await
             }
             Command::Expect(_) | Command::Plan(_) if self.mode.lenient => Ok(()),
             Command::Plan(object) => {
-                let plan = commands::plan::in_world(&self.world, object).await;
+                let plan = commands::plan::within(self.world.ways(), self.world.now(), object).await;
                 let plan = plan.map_err(|error| error.to_string())?;
                 self.transcript.plan(&plan);
                 Ok(())
             }
-            Command::Expect(expectation) => expect::check(self, expectation),
-            command => perform::at_once(self, command),
+            Command::Expect(expectation) => expect::check(self, expectation).await,
+            command => perform::at_once(self, command).await,
         }
     }
 
     async fn settle(&mut self, expected: Option<u64>) -> Result<(), String> {
-        let calls = self.world.cloudflare.log().counts();
-        let mut settled = self.world.settle().await;
-        self.revive(&mut settled).await;
-        self.passed(settled, &calls);
+        let calls = self.world.cloudflare().log().counts();
+        let mut settled = self.world.settle().await?;
+        self.revive(&mut settled).await?;
+        self.passed(settled, &calls).await?;
         let writes = settled.writes.cloudflare;
         match expected {
             Some(expected) if expected != writes => {
                 Err(format!("{writes} writes reached Cloudflare, not {expected}"))
             }
             _ if !settled.quiet && !settled.crashed => {
-                Err(format!("work is still due: {}", transcript::unready(&self.world)))
+                let resources = resources(&self.world).await?;
+                Err(format!("work is still due: {}", transcript::unready(&resources)))
             }
             _ => Ok(()),
         }
@@ -198,22 +206,28 @@ impl Runner {
 
     /// In a crash sweep: starts the operator that an armed write killed, and gives it the time that it takes to
     /// know what became of what its predecessor had in flight.
-    async fn revive(&mut self, settled: &mut Settled) {
+    async fn revive(&mut self, settled: &mut Settled) -> Result<(), String> {
         if settled.crashed && self.mode.crash.is_some() {
-            self.world.start();
-            *settled = self.world.recover().await;
+            self.world.start().await?;
+            *settled = self.world.recover().await?;
         }
+        Ok(())
     }
 
-    fn passed(&mut self, settled: Settled, before: &BTreeMap<(String, String), u64>) {
-        let mut calls = self.world.cloudflare.log().counts();
+    async fn passed(
+        &mut self,
+        settled: Settled,
+        before: &BTreeMap<(String, String), u64>,
+    ) -> Result<(), String> {
+        let mut calls = self.world.cloudflare().log().counts();
         for (route, count) in before {
             if let Some(now) = calls.get_mut(route) {
                 *now -= count;
             }
         }
         calls.retain(|_, count| *count > 0);
-        self.transcript.passed(&self.world, settled, &calls);
+        self.transcript.passed(&resources(&self.world).await?, settled, &calls);
         self.window = Window { writes: settled.writes, calls };
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::world::{Settled, World};
+use crate::world::Settled;
 
 /// Objects named when a world does not come to rest.
 const SHOWN_MAX: usize = 5;
@@ -26,7 +26,7 @@ impl Transcript {
 
     pub(super) fn passed(
         &mut self,
-        world: &World,
+        resources: &[(&'static str, Value)],
         settled: Settled,
         calls: &BTreeMap<(String, String), u64>,
     ) {
@@ -37,7 +37,7 @@ impl Transcript {
         if settled.crashed {
             let _ = writeln!(self.text, "  the operator died");
         }
-        let now = conditions(world);
+        let now = conditions(resources);
         for (object, condition) in &now {
             if self.shown.get(object) != Some(condition) {
                 let _ = writeln!(self.text, "  {object} {condition}");
@@ -61,13 +61,13 @@ impl Transcript {
 }
 
 /// The Ready condition of each object, on one line.
-fn conditions(world: &World) -> BTreeMap<String, String> {
-    world.resources().iter().map(|(kind, object)| (title(kind, object), condition(object))).collect()
+fn conditions(resources: &[(&'static str, Value)]) -> BTreeMap<String, String> {
+    resources.iter().map(|(kind, object)| (title(kind, object), condition(object))).collect()
 }
 
 /// Objects that are not Ready, for people who wonder why a world does not come to rest.
-pub(super) fn unready(world: &World) -> String {
-    let unready: Vec<String> = conditions(world)
+pub(super) fn unready(resources: &[(&'static str, Value)]) -> String {
+    let unready: Vec<String> = conditions(resources)
         .into_iter()
         .filter(|(_, condition)| !condition.starts_with("Ready=True"))
         .take(SHOWN_MAX)

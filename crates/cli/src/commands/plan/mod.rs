@@ -38,7 +38,6 @@ use super::{cluster, form, log, outside};
 use crate::progress::{Progress, Teller};
 use crate::scenario::ObjectName;
 use crate::terminal;
-use crate::world::World;
 
 /// The exit code when there is something to do, and nothing in its way.
 const CHANGES: u8 = 2;
@@ -119,15 +118,17 @@ async fn plan(arguments: &PlanArguments, progress: &Progress) -> anyhow::Result<
     Ok(findings)
 }
 
-/// What the operator of a world would do now for an object and what hangs together with it, as text.
+/// What an operator would do now for an object and what hangs together with it, as text.
 ///
 /// # Errors
-/// When the world cannot be read.
-pub(crate) async fn in_world(world: &World, object: &ObjectName) -> anyhow::Result<String> {
-    let (client, cloudflare, config) = world.ways();
+/// When Kubernetes cannot be read.
+pub(crate) async fn within(
+    (client, cloudflare, config): (kube::Client, Transport, Config),
+    now: Timestamp,
+    object: &ObjectName,
+) -> anyhow::Result<String> {
     let inventory = Inventory::read(client, "the sandbox".to_owned(), &Teller::default()).await?;
-    let mut overlay =
-        Layer::new(Some(&inventory), world.clock.now())?.over(Vec::new(), Intent::Apply, None).await?;
+    let mut overlay = Layer::new(Some(&inventory), now)?.over(Vec::new(), Intent::Apply, None).await?;
     let kind = kinds::kind(&object.resource.kind)
         .with_context(|| format!("no plan is made for a {}", object.resource.kind))?;
     let member = MemberId::new(kind, Key::new(object.namespace.clone(), object.name.clone()));
