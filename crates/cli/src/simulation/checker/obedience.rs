@@ -25,7 +25,7 @@ pub(super) fn disobeyed(facts: &Facts, watches_hang: bool) -> Vec<String> {
     let mut broken = Vec::new();
     for change in facts.changes.iter().filter(|change| change.who != OUT_OF_BAND) {
         let moments = facts.moments(before(change.at, slack), change.at);
-        let lives = doers(facts, change);
+        let lives = doers(facts, change, slack);
         let all = |is_so: &dyn Fn(&Value, Timestamp) -> bool| {
             let throughout =
                 |life: &Life| moments.iter().all(|at| life.at(*at).is_some_and(|object| is_so(object, *at)));
@@ -51,9 +51,10 @@ pub(super) fn disobeyed(facts: &Facts, watches_hang: bool) -> Vec<String> {
 }
 
 /// The resources that a change at Cloudflare can have been made for.
-fn doers<'f>(facts: &'f Facts, change: &Change) -> Vec<&'f Life> {
-    // What a deletion was carried out for may be gone in the same moment.
-    let exists = |life: &&Life| life.between(before(change.at, 1), change.at).any(|version| !version.is_last);
+fn doers<'f>(facts: &'f Facts, change: &Change, slack: i64) -> Vec<&'f Life> {
+    // What a deletion was carried out for may be gone by then: a request may take effect late.
+    let exists =
+        |life: &&Life| life.between(before(change.at, slack), change.at).any(|version| !version.is_last);
     let claims = facts.claims(&change.id);
     let in_time = claims.iter().filter(|claim| claim.first.at <= change.at);
     let claiming: Vec<&Life> = in_time.map(|claim| claim.life).filter(exists).collect();
