@@ -1,0 +1,3 @@
+module kflare.dev/testing/clients/stage
+
+go 1.24
