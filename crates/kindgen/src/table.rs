@@ -45,7 +45,7 @@ pub struct Table {
     pub rules: Vec<Rule>,
     /// Spec fields, in the order of the reference page.
     pub spec: Vec<Field>,
-    /// Status fields; `observedGeneration`, `conditions` and `appliedFields` come by themselves.
+    /// Status fields; `observedGeneration`, `conditions`, `appliedFields` and `adoptedID` come by themselves.
     #[serde(default)]
     pub status: Vec<Field>,
     /// kubectl's columns; Ready and Age come by themselves.

@@ -39,7 +39,7 @@ pub(crate) fn step(
         Teardown::Able(context) => Ok(context),
         Teardown::Held(hold) => Err(hold),
     };
-    if policy::keeps_object(&member.object, snapshot.deletion_default)? {
+    if policy::keeps_object(member.kind, &member.object, snapshot.deletion_default)? {
         return Ok(release(member));
     }
     if sharing::share(id, member, snapshot.deletion_default)? == Share::Others {

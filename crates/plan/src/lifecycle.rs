@@ -402,7 +402,7 @@ fn create(
     }
     let fresh = Mark::for_create(desired.key.clone(), image, now);
     let mut annotations = vec![(names::CREATING, Value::String(fresh.to_string()))];
-    if policy::is_adopted(&member.object) {
+    if policy::is_adopted(member.kind, &member.object) {
         // A new object is kflare's own, whatever the lost one was (seed: Adoption and ownership).
         annotations.push((names::ADOPTED, Value::Null));
     }

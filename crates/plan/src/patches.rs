@@ -8,6 +8,7 @@ use crate::act::{Patch, Target, Write};
 use crate::context::Desired;
 use crate::creating::Mark;
 use crate::lifecycle::Step;
+use crate::policy;
 use crate::snapshot::{Marked, Member};
 
 /// The conditional patch that stands before every create and adoption.
@@ -48,6 +49,10 @@ pub(crate) fn claim(member: &Member, desired: &Desired, external: &str) -> Step 
     let mut body = json!({"metadata": {}});
     if Mark::of(&member.object).is_some() && !keeps_mark {
         body["metadata"]["annotations"][names::CREATING] = Value::Null;
+    }
+    // The status remembers it, and whoever replaced the manifest as a whole took the annotation away.
+    if policy::is_adopted(member.kind, &member.object) && member.object.annotation(names::ADOPTED).is_none() {
+        body["metadata"]["annotations"][names::ADOPTED] = json!("true");
     }
     if let Some(label) = member.kind.identity.label {
         body["metadata"]["labels"][label] = Value::String(external.to_owned());

@@ -1,8 +1,11 @@
 //! What a resource's annotations ask for: pausing, adopting, keeping. Parsing only; acting is for the lifecycle.
 
-use kinds::{Reason, Resource, names};
+use kinds::{Kind, Reason, Resource, names};
 
 use crate::hold::Hold;
+
+/// Where a status remembers the object that was taken over.
+pub(crate) const ADOPTED_ID: &str = "/adoptedID";
 
 /// What to do with an object that exists and that kflare did not make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +53,11 @@ pub fn adoption(resource: &Resource) -> Result<Adoption, Hold> {
 
 /// True when the object stays in Cloudflare after its resource is gone: the annotation decides, else what was
 /// adopted stays, else the default of the manager.
-pub fn keeps_object(resource: &Resource, default: Deletion) -> Result<bool, Hold> {
+pub fn keeps_object(kind: &Kind, resource: &Resource, default: Deletion) -> Result<bool, Hold> {
     match resource.annotation(names::DELETION_POLICY) {
         Some("delete") => Ok(false),
         Some("retain") => Ok(true),
-        None => Ok(is_adopted(resource) || default == Deletion::Retain),
+        None => Ok(is_adopted(kind, resource) || default == Deletion::Retain),
         Some(other) => Err(Hold::new(
             Reason::InvalidDeletionPolicy,
             format!(
@@ -65,8 +68,13 @@ pub fn keeps_object(resource: &Resource, default: Deletion) -> Result<bool, Hold
     }
 }
 
-/// True when the resource's object was taken over.
+/// True when the resource's object was taken over. The status remembers which one: what replaces a manifest as a whole
+/// takes annotations away, and a backup brings back annotations without a status.
 #[must_use]
-pub fn is_adopted(resource: &Resource) -> bool {
-    resource.annotation(names::ADOPTED) == Some("true")
+pub fn is_adopted(kind: &Kind, resource: &Resource) -> bool {
+    let remembered = resource.status_str(ADOPTED_ID).is_some_and(|adopted| {
+        kind.external_id(resource) == Some(adopted)
+            || resource.status_str(kind.identity.status) == Some(adopted)
+    });
+    remembered || resource.annotation(names::ADOPTED) == Some("true")
 }

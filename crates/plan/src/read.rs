@@ -153,7 +153,7 @@ fn uses_document(snapshot: &Snapshot, member: &Member) -> bool {
 /// True for a deleting member whose object stays whatever is read: it is kept, or its policy is none.
 fn stays(snapshot: &Snapshot, member: &Member) -> bool {
     member.object.is_deleting()
-        && policy::keeps_object(&member.object, snapshot.deletion_default) != Ok(false)
+        && policy::keeps_object(member.kind, &member.object, snapshot.deletion_default) != Ok(false)
 }
 
 /// True when what the member needs to know next can be asked for.

@@ -13,6 +13,7 @@ use crate::difference::{put, set_fields};
 use crate::hold::Hold;
 use crate::lifecycle::{Step, step};
 use crate::limits;
+use crate::policy;
 use crate::protection;
 use crate::read::{is_readable, reading_context};
 use crate::snapshot::{Member, Snapshot};
@@ -205,6 +206,11 @@ fn show_object(member: &Member, status: &mut Value) {
         }
     }
     if member.kind.lifecycle == Lifecycle::Managed {
+        let external = live.pointer(identity.wire).cloned();
+        match external.filter(|_| policy::is_adopted(member.kind, &member.object)) {
+            Some(external) => put(status, policy::ADOPTED_ID, external),
+            None => remove(status, policy::ADOPTED_ID),
+        }
         let set = set_fields(member.kind, &member.object);
         if let Some(members) = status.as_object_mut() {
             if set.is_empty() {

@@ -34,7 +34,7 @@ pub(crate) fn share(id: &MemberId, member: &Member, default: Deletion) -> Result
         }
         let takes_it = sharer.object.is_deleting()
             && sharer.object.has_finalizer()
-            && policy::keeps_object(&sharer.object, default) == Ok(false);
+            && policy::keeps_object(sharer.kind, &sharer.object, default) == Ok(false);
         if takes_it && order(other, sharer) < order(id, member) {
             return Ok(Share::Others);
         }

@@ -31,6 +31,7 @@ fn page(project: &Project, kind: &Kind) -> String {
     table.status.iter().for_each(|field| status_row(&mut text, "", field));
     if table.lifecycle == Lifecycle::Managed {
         text.push_str("| `appliedFields` | set of strings | Optional spec fields that kflare has written, which it takes back when they leave the spec. |\n");
+        text.push_str("| `adoptedID` | string | The ID of the object that kflare took over instead of making it. It is kept when this resource goes, unless `kflare.dev/deletion-policy: delete` says otherwise. |\n");
     }
     text.push_str("| `observedGeneration` | integer | The generation that the status was written for; -1 before the first status, 0 while paused from the start. |\n");
     text.push_str("| `conditions` | list | One condition, `Ready`. |\n");

@@ -54,6 +54,11 @@ fn common(lifecycle: Lifecycle) -> Map<String, Value> {
             "x-kubernetes-list-type": "set",
         });
         fields.insert("appliedFields".to_owned(), applied);
+        let adopted = json!({
+            "type": "string",
+            "description": "The ID of the object that kflare took over instead of making it; it is kept by default.",
+        });
+        fields.insert("adoptedID".to_owned(), adopted);
     }
     fields.insert("conditions".to_owned(), conditions());
     fields

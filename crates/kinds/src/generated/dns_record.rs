@@ -276,6 +276,9 @@ pub struct DnsRecordStatus {
     /// The spec fields that kflare has written to Cloudflare, which it takes back when they leave the spec.
     #[serde(rename = "appliedFields", default, skip_serializing_if = "Vec::is_empty")]
     pub applied_fields: Vec<String>,
+    /// The ID of the object that kflare took over instead of making it.
+    #[serde(rename = "adoptedID", default, skip_serializing_if = "Option::is_none")]
+    pub adopted_id: Option<String>,
     /// The `Ready` condition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
