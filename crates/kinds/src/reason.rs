@@ -10,6 +10,9 @@ pub enum Retry {
     None,
     /// It waits for something else: woken by that thing's watch, and once a minute to be safe.
     Wait,
+    /// It waits for something in Cloudflare, of which no watch tells: looked at after a minute and then less and less
+    /// often, and at once when another resource changes what it waits for.
+    Look,
     /// Nothing helps until the spec, the credentials or the world change: the resync only.
     Rejected,
     /// It is tried again with growing back-off.
@@ -78,9 +81,9 @@ reasons! {
     /// An object with the resource's key exists, kflare did not make it, and no adoption policy is set.
     AlreadyExists => Rejected,
     /// Another resource claims the record.
-    RecordConflict => Wait,
+    RecordConflict => Look,
     /// The adoption policy is `adopt` and there is no object to adopt.
-    NotFound => Wait,
+    NotFound => Look,
     /// Several objects could be adopted; `kflare.dev/adopt-id` names one.
     AdoptionAmbiguous => Rejected,
     /// The object to adopt has another parent or another immutable key.

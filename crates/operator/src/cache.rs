@@ -33,8 +33,10 @@ pub struct Seen {
     pub visible: u64,
     /// The external ID that it claims.
     pub claim: Option<Box<str>>,
-    /// The generation that its status is about: what stands at Cloudflare for the claim is as that spec said.
+    /// The generation that it is Ready for: what stands in Cloudflare for the claim is as that spec said.
     pub obeyed: Option<i64>,
+    /// Hash of what it wants, as far as that never changes: who may be in whose way.
+    pub wants: u64,
     /// The objects that it refers to.
     pub references: Box<[(&'static str, Key)]>,
 }
@@ -58,8 +60,8 @@ struct Shelf {
     rows: BTreeMap<Key, Row>,
     /// By external ID. Pairs and not a set for each: nearly every one is claimed once.
     claims: BTreeSet<(Box<str>, Key)>,
-    /// Who is not Ready because of what stands in Cloudflare, or does not.
-    at_odds: BTreeSet<Key>,
+    /// Who is not Ready because of what stands in Cloudflare, or does not, by what they want.
+    at_odds: BTreeSet<(u64, Key)>,
     synced: bool,
     /// When the list that is being read, or was read last, began; in changes of all caches.
     list_began: u64,
@@ -217,10 +219,13 @@ impl Cache {
             .is_some_and(|row| row.ready)
     }
 
-    /// The objects of a kind that are not Ready because of what stands in Cloudflare, or does not.
-    pub fn at_odds(&self, kind: &'static str) -> impl Iterator<Item = MemberId> {
-        let keys = self.shelves.get(kind).into_iter().flat_map(|shelf| &shelf.at_odds);
-        keys.map(move |key| MemberId { kind, key: key.clone() })
+    /// The objects of a kind that want the same and are not Ready because of what stands in Cloudflare, or does not.
+    pub fn at_odds(&self, kind: &'static str, wants: u64) -> impl Iterator<Item = MemberId> {
+        let first = (wants, Key::default());
+        let odds =
+            self.shelves.get(kind).into_iter().flat_map(move |shelf| shelf.at_odds.range(first.clone()..));
+        odds.take_while(move |(wanted, _)| *wanted == wants)
+            .map(move |(_, key)| MemberId { kind, key: key.clone() })
     }
 
     /// The objects that refer to this one.
@@ -389,7 +394,7 @@ impl Cache {
                 shelf.claims.insert((claim.into(), member.key.clone()));
             }
             if row.at_odds {
-                shelf.at_odds.insert(member.key.clone());
+                shelf.at_odds.insert((row.seen.wants, member.key.clone()));
             }
             self.objects += 1;
             self.bytes += row.bytes.len();
@@ -406,7 +411,7 @@ impl Cache {
         for claim in row.claims() {
             shelf.claims.remove(&(claim.into(), member.key.clone()));
         }
-        shelf.at_odds.remove(&member.key);
+        shelf.at_odds.remove(&(row.seen.wants, member.key.clone()));
         for reference in &row.seen.references {
             unlink(&mut self.children, reference, member);
         }

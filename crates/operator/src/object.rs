@@ -162,12 +162,23 @@ pub fn visible(kind: &Kind, resource: &Resource) -> u64 {
     digest(&(uid, generation, resource.is_deleting(), resource.ready(), kind.shown_id(resource), bounds))
 }
 
-/// Its status says that another resource holds what it wants, or that there is nothing to adopt: what other resources
+/// Hash of what a resource wants, as far as its spec can never change: its name, and its type where it has one.
+#[must_use]
+pub fn wants(kind: &Kind, resource: &Resource) -> u64 {
+    let lasting = kind.fields.iter().filter(|field| field.immutable);
+    let wanted: Vec<String> = lasting
+        .map(|field| resource.spec.get(field.name).and_then(Value::as_str).unwrap_or_default().to_lowercase())
+        .collect();
+    digest(&wanted)
+}
+
+/// Its status says that something in Cloudflare is in its way, or that there is nothing to adopt: what other resources
 /// make of Cloudflare may change that.
 #[must_use]
 pub fn is_at_odds(kind: &Kind, resource: &Resource) -> bool {
     let reason = resource.condition().and_then(|condition| condition.get("reason")).and_then(Value::as_str);
-    [kind.identity.conflict, Reason::NotFound].iter().any(|odds| reason == Some(odds.name()))
+    let odds = [kind.identity.conflict, Reason::AlreadyExists, Reason::NotFound];
+    odds.iter().any(|odds| reason == Some(odds.name()))
 }
 
 /// `base` as `patch`, a JSON merge patch of the whole object, leaves it.

@@ -44,6 +44,20 @@ pub fn awaited_ancestor(cache: &Cache, queue: &Queue, member: &MemberId) -> Opti
     None
 }
 
+/// The object above a member that holds its token.
+#[must_use]
+pub fn account_above(cache: &Cache, member: &MemberId) -> Option<MemberId> {
+    let holds_token = |above: &MemberId| kinds::kind(above.kind).is_some_and(|kind| kind.secret.is_some());
+    let mut above: Vec<MemberId> = references(cache, member).collect();
+    for _ in 0..CHAIN_MAX {
+        if let Some(account) = above.iter().find(|above| holds_token(above)) {
+            return Some(account.clone());
+        }
+        above = above.iter().flat_map(|parent| references(cache, parent)).collect();
+    }
+    None
+}
+
 fn references<'c>(cache: &'c Cache, member: &MemberId) -> impl Iterator<Item = MemberId> + use<'c> {
     cache.references(member).iter().map(|(kind, key)| MemberId { kind, key: key.clone() })
 }
@@ -75,14 +89,12 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
             woken.extend(cache.contains(&parent).then_some(parent));
         }
     }
-    let stands =
-        |seen: &Option<crate::cache::Seen>| seen.as_ref().map(|seen| (seen.claim.clone(), seen.obeyed));
-    if claims.is_some() && change.before.is_some() && stands(&change.before) != stands(&change.after) {
+    if let (Some(before), Some(after)) = (&change.before, &change.after)
+        && after.claim.is_some()
+        && (&before.claim, before.obeyed) != (&after.claim, after.obeyed)
+    {
         // Something was made or changed in Cloudflare: it may be what another one looks for, or free what that one wants.
-        let unit = unit_of(cache, &change.member);
-        let is_alone = matches!(unit, UnitKey::Object(_));
-        let beside = |other: &MemberId| is_alone || unit_of(cache, other) == unit;
-        woken.extend(cache.at_odds(change.member.kind).filter(beside));
+        woken.extend(cache.at_odds(change.member.kind, after.wants));
     }
     if change.after.is_none() {
         queue.forget(&change.member, now);

@@ -225,7 +225,11 @@ impl State {
         let mut next = again;
         let woken = match (cred, heard) {
             (Some(cred), Heard::Refused) => {
-                next = match (self.refusals.refused(member, cred), again) {
+                let refused = self.refusals.refused(member, cred);
+                if refused == Some(1) {
+                    self.doubt_account(member);
+                }
+                next = match (refused, again) {
                     (Some(tries), Again::After(pause, class)) => {
                         let pause = self.queue.spread(pause, member, tries);
                         self.next_try(member, cred, pause, class)
@@ -246,6 +250,13 @@ impl State {
         };
         self.retry(woken);
         next
+    }
+
+    /// The first refusal of a token may be news to the account that it belongs to, which says that it works.
+    fn doubt_account(&mut self, member: &MemberId) {
+        let account = routing::account_above(&self.cache, member);
+        let doubted = account.filter(|account| self.cache.is_ready(account));
+        self.retry(doubted.into_iter().collect());
     }
 
     /// Who of those that wait for a token tries next, and when: somebody of another unit, if there is one. When the member

@@ -1,6 +1,8 @@
 //! How the outcome of an act changes the snapshot, without a second read (design §3).
 //! Decides nothing: what follows from the new state is for the next call of `decide`.
 
+use std::collections::BTreeMap;
+
 use cf_api::error::{ApiError, Class as ErrorClass};
 use jiff::Timestamp;
 use kinds::table::Update;
@@ -29,6 +31,7 @@ pub fn absorb(snapshot: &mut Snapshot, act: &Act, outcome: Outcome, now: Timesta
             for (part, result) in act.parts.iter().zip(results) {
                 done(snapshot, part, result, now);
             }
+            show_to_others(snapshot, act);
         }
         (Request::Cloudflare { .. }, Outcome::Done(Reply::Cloudflare(result))) if document::is_write(act) => {
             // The answer is the whole document as it stands now.
@@ -38,6 +41,7 @@ pub fn absorb(snapshot: &mut Snapshot, act: &Act, outcome: Outcome, now: Timesta
             for part in &act.parts {
                 done(snapshot, part, result.clone(), now);
             }
+            show_to_others(snapshot, act);
         }
         (Request::Cloudflare { .. }, Outcome::Refused(error)) => {
             for part in &act.parts {
@@ -94,7 +98,11 @@ fn patched(snapshot: &mut Snapshot, part: &Part, object: &Resource, now: Timesta
     let was_deleting = member.object.is_deleting();
     member.object = object.clone();
     match part.write {
-        Write::Release => member.progress.released = true,
+        Write::Release => {
+            member.progress.released = true;
+            // What it made is nobody's now, and is in nobody's way for its sake.
+            snapshot.memory.made.retain(|_, by| *by != part.member);
+        }
         Write::MarkDeleting => member.progress.marked_deleting = true,
         Write::Prepare if Mark::of(object).is_some() => {
             member.progress.marked = Some(if had_mark { Marked::Again } else { Marked::First });
@@ -151,7 +159,6 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
     let Some(member) = snapshot.members.get_mut(&part.member) else { return };
     member.progress.refused_in = None;
     lag::note_made(&mut snapshot.memory.made, member, part);
-    let wire = member.kind.identity.wire;
     match &part.write {
         Write::Create(_) => match result.pointer(member.kind.identity.wire) {
             Some(_) => {
@@ -171,8 +178,7 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
             // Of several answers that cross, none shows all changes.
             let alone = member.kind.routes.update != Update::PatchEach;
             if shows && alone {
-                member.live = Observed::Seen(result.clone(), now);
-                show_to_all(snapshot, wire, &result);
+                member.live = Observed::Seen(result, now);
             } else {
                 member.live = Observed::Unread;
             }
@@ -182,15 +188,27 @@ fn done(snapshot: &mut Snapshot, part: &Part, result: Value, now: Timestamp) {
     }
 }
 
-/// Others that found the object when it still had their key see what it has become.
-fn show_to_all(snapshot: &mut Snapshot, wire: &str, now: &Value) {
-    let id = now.pointer(wire);
+/// Others that found an object when it still had their key see what it has become.
+fn show_to_others(snapshot: &mut Snapshot, act: &Act) {
+    let changed = act.parts.iter().filter(|part| matches!(part.write, Write::Update(..)));
+    let changed: BTreeMap<String, Value> = changed
+        .filter_map(|part| {
+            let member = snapshot.members.get(&part.member)?;
+            let live = member.live.seen()?;
+            Some((live.pointer(member.kind.identity.wire)?.as_str()?.to_owned(), live.clone()))
+        })
+        .collect();
+    if changed.is_empty() {
+        return;
+    }
     for member in snapshot.members.values_mut() {
-        if let Observed::Seen(found, _) = &mut member.found {
-            found
-                .iter_mut()
-                .filter(|object| object.pointer(wire) == id)
-                .for_each(|object| now.clone_into(object));
+        let wire = member.kind.identity.wire;
+        let Observed::Seen(found, _) = &mut member.found else { continue };
+        for object in found {
+            let now = object.pointer(wire).and_then(Value::as_str).and_then(|id| changed.get(id));
+            if let Some(now) = now.cloned() {
+                *object = now;
+            }
         }
     }
 }

@@ -2,7 +2,6 @@
 //! The policy's values are parsed in `policy`; what follows an adoption is the ordinary lifecycle.
 
 use cf_api::error::Class as ErrorClass;
-use cf_api::request::Method;
 use kinds::{Reason, names};
 use serde_json::Value;
 
@@ -12,10 +11,13 @@ use crate::lag;
 use crate::lifecycle::{Step, conflict, not_anothers};
 use crate::patches::adopt;
 use crate::policy::{self, Adoption};
-use crate::read::{full_key, is_below, loose_key, request};
+use crate::read::{can_be_id, full_key, is_below, loose_key};
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
+
+/// What an ID looks like, for messages.
+const ID_EXAMPLE: &str = "023e105f4ecef8ad9ca31a8372d0c353";
 
 /// The object that the status names, when the label names one that does not exist: people edit labels.
 pub(crate) fn recorded<'m>(
@@ -142,17 +144,13 @@ fn adopt_named(
             Reason::NotFound,
             format!("annotation {} names {external}, which does not exist", names::ADOPT_ID),
         )),
-        Observed::Unread
-            if request(Method::Get, member.kind.routes.item, context.parent, external).is_none() =>
-        {
-            Err(Hold::new(
-                Reason::InvalidSpec,
-                format!(
-                    "annotation {} is {external:?}, which cannot be an ID of Cloudflare's",
-                    names::ADOPT_ID
-                ),
-            ))
-        }
+        Observed::Unread if !can_be_id(external) => Err(Hold::new(
+            Reason::InvalidSpec,
+            format!(
+                "annotation {} is {external:?}, which cannot be an ID of Cloudflare's: write one such as {ID_EXAMPLE}",
+                names::ADOPT_ID
+            ),
+        )),
         Observed::Unread => Ok(Some(Step::Reading)),
         Observed::Failed(ReadFault::Api(error)) if error.class() == ErrorClass::Invalid => Err(Hold::new(
             Reason::NotFound,

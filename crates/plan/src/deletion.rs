@@ -95,6 +95,7 @@ fn named(member: &Member) -> Result<Named, Hold> {
     }
     let Some(external) = labelled::doubtful(member) else { return Ok(Named::By(claimed, mark)) };
     match &member.live {
+        _ if labelled::is_an_id(member, external).is_err() => Ok(Named::By(recorded, mark)),
         Observed::Unread => Ok(Named::Unread),
         Observed::Seen(live, _) if labelled::is_as_specified(member, live) => Ok(Named::By(claimed, mark)),
         Observed::Failed(fault) if recorded.is_none() => {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::context::{self, Context, Desired};
 use crate::hold::Hold;
-use crate::read::{is_below, loose_key, reading_context};
+use crate::read::{can_be_id, is_below, loose_key, reading_context};
 use crate::snapshot::Member;
 
 /// A label is written by people, too, and copied with manifests: what only a label names is nobody's before it was seen
@@ -27,6 +27,17 @@ pub(crate) fn is_its_own(
         "label {label} names {external}, which is {is}, but the spec says {}: nothing is written; remove the label",
         desired.loose_key
     );
+    Err(Hold::new(Reason::AdoptionMismatch, message))
+}
+
+/// A label that names nothing which could be an object leads to nothing: what it spells may be a route.
+pub(crate) fn is_an_id(member: &Member, external: &str) -> Result<(), Hold> {
+    if can_be_id(external) || !member.kind.only_labelled(&member.object, external) {
+        return Ok(());
+    }
+    let label = member.kind.identity.label.unwrap_or_default();
+    let message =
+        format!("label {label} is {external:?}, which cannot be an ID of Cloudflare's: remove the label");
     Err(Hold::new(Reason::AdoptionMismatch, message))
 }
 

@@ -53,7 +53,7 @@ pub use act::{Act, CredId, Decision, FieldDiff, Outcome, Patch, Proof, Reply, Re
 pub use hold::Hold;
 pub use listing::List;
 pub use predict::predict;
-pub use read::{Read, ReadAnswer, fold, reads};
+pub use read::{Read, ReadAnswer, can_be_id, fold, reads};
 pub use report::{Event, Next, Report, at_rest, report};
 pub use snapshot::{Listing, Lookup, Member, Memory, Observed, Snapshot};
 pub use stage::decide;

@@ -22,7 +22,7 @@ use crate::read::{full_key, guarded, is_named, request};
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{deletion, document, protection, quota};
+use crate::{deletion, document, labelled, protection, quota};
 
 /// What comes next for one member.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,6 +116,7 @@ fn apply(snapshot: &Snapshot, id: &MemberId, member: &Member, now: Timestamp) ->
     });
     if let Some(external) = made.or_else(|| member.kind.external_id(&member.object)) {
         not_anothers(snapshot, id, external)?;
+        labelled::is_an_id(member, external)?;
         match &member.live {
             Observed::Unread => return Ok(Step::Reading),
             Observed::Failed(fault) => {

@@ -26,6 +26,13 @@ pub const READS_MAY_LAG: Duration = Duration::from_secs(60);
 /// it still spreads the news (contract K16).
 pub const NEWS_MAY_SPREAD: Duration = Duration::from_secs(120);
 
+/// What waits for something in Cloudflare is looked at again after as long as it has been waiting, within these bounds:
+/// whoever has just made a mistake sees it mended soon, and hundreds that wait for weeks do not eat the call budget.
+pub const LOOK_FIRST: Duration = Duration::from_secs(60);
+
+/// The longest such pause.
+pub const LOOK_LAST: Duration = Duration::from_secs(600);
+
 /// Names listed in an `InUse` message; more become "and N more".
 pub const NAMES_SHOWN: usize = 5;
 

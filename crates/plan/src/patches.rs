@@ -51,7 +51,7 @@ pub(crate) fn claim(member: &Member, desired: &Desired, external: &str) -> Step 
         body["metadata"]["annotations"][names::CREATING] = Value::Null;
     }
     // The status remembers it, and whoever replaced the manifest as a whole took the annotation away.
-    if policy::is_adopted(member.kind, &member.object) && member.object.annotation(names::ADOPTED).is_none() {
+    if policy::took_over(&member.object, external) && member.object.annotation(names::ADOPTED).is_none() {
         body["metadata"]["annotations"][names::ADOPTED] = json!("true");
     }
     if let Some(label) = member.kind.identity.label {

@@ -68,13 +68,15 @@ pub fn keeps_object(kind: &Kind, resource: &Resource, default: Deletion) -> Resu
     }
 }
 
-/// True when the resource's object was taken over. The status remembers which one: what replaces a manifest as a whole
-/// takes annotations away, and a backup brings back annotations without a status.
+/// True when the resource's object was taken over, as far as anything that names one says.
 #[must_use]
 pub fn is_adopted(kind: &Kind, resource: &Resource) -> bool {
-    let remembered = resource.status_str(ADOPTED_ID).is_some_and(|adopted| {
-        kind.external_id(resource) == Some(adopted)
-            || resource.status_str(kind.identity.status) == Some(adopted)
-    });
-    remembered || resource.annotation(names::ADOPTED) == Some("true")
+    let named = [kind.external_id(resource), resource.status_str(kind.identity.status)];
+    named.into_iter().flatten().any(|external| took_over(resource, external))
+}
+
+/// True when the resource took over this object. The status remembers which one it was: what replaces a manifest as a
+/// whole takes annotations away, and a backup brings back annotations without a status.
+pub(crate) fn took_over(resource: &Resource, external: &str) -> bool {
+    resource.status_str(ADOPTED_ID) == Some(external) || resource.annotation(names::ADOPTED) == Some("true")
 }

@@ -18,6 +18,7 @@ use crate::lag;
 use crate::limits;
 use crate::listing;
 use crate::policy::{self, Adoption};
+use crate::predict::is_stand_in;
 use crate::quota;
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, ReadFault, Snapshot};
@@ -223,6 +224,9 @@ fn need(snapshot: &Snapshot, member: &Member, context: &Context<'_>) -> Need {
         return Need::Verify;
     }
     if let Some(external) = member.kind.external_id(&member.object) {
+        if labelled::is_an_id(member, external).is_err() {
+            return Need::Nothing;
+        }
         match member.live {
             Observed::Unread => return Need::Item(external.to_owned()),
             Observed::Seen(..) if watches_for_twin(member, context) => return lookup_if_unread(member),
@@ -236,9 +240,8 @@ fn need(snapshot: &Snapshot, member: &Member, context: &Context<'_>) -> Need {
         return Need::Nothing;
     }
     let Ok(desired) = context::desired(member, context) else { return Need::Nothing };
-    if let (Some(external), Observed::Unread) =
-        (member.object.annotation(kinds::names::ADOPT_ID), &member.live)
-    {
+    let adopted = member.object.annotation(kinds::names::ADOPT_ID).filter(|external| can_be_id(external));
+    if let (Some(external), Observed::Unread) = (adopted, &member.live) {
         return Need::Item(external.to_owned());
     }
     if guarded(member, desired) || is_named(member) { Need::Nothing } else { lookup_if_unread(member) }
@@ -281,7 +284,9 @@ fn deletion_need(member: &Member) -> Need {
     if nothing {
         return Need::Nothing;
     }
-    if let (Some(external), Observed::Unread) = (labelled::doubtful(member), &member.live) {
+    if let (Some(external), Observed::Unread) = (labelled::doubtful(member), &member.live)
+        && can_be_id(external)
+    {
         return Need::Item(external.to_owned());
     }
     let searches = Mark::of(&member.object).is_some() || member.progress.hidden.is_some();
@@ -318,6 +323,14 @@ fn lookup_request(member: &Member, context: &Context<'_>) -> Option<Request> {
 /// in the account's route for a token that belongs to an account.
 fn verify_request(member: &Member) -> Option<Request> {
     Request::new(Method::Get, member.kind.secret?.verify, &[]).ok()
+}
+
+/// True for what may be an ID of Cloudflare's: letters and digits, at least one digit. A word may be a route beside the
+/// objects (`/dns_records/export`), and dots lead elsewhere.
+#[must_use]
+pub fn can_be_id(text: &str) -> bool {
+    let is_fit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    is_stand_in(text) || text.bytes().all(is_fit) && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A request whose template names `{parent}` and `{id}`.

@@ -112,7 +112,8 @@ fn from_error(member: &Member, error: &ApiError, tried: &Tried<'_>) -> Hold {
         Class::RateLimited | Class::Transient => {
             Hold { reason: Reason::APIError, retry_after: error.retry_after, ..hold }
         }
-        Class::NotFound | Class::AlreadyExists | Class::Invalid => hold,
+        Class::AlreadyExists => Hold { reason: Reason::AlreadyExists, ..hold },
+        Class::NotFound | Class::Invalid => hold,
     }
 }
 

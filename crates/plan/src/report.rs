@@ -154,7 +154,7 @@ fn tell(member: &Member, hold: Option<Hold>, now: Timestamp) -> Report {
         event: turned.then_some(Event { normal, reason, note }),
         reason: Some(reason),
         refused_credentials: hold.as_ref().is_some_and(|hold| hold.refused_credentials),
-        next: next(member, hold.as_ref()),
+        next: next(member, hold.as_ref(), now),
         status: (status != old.status).then_some(status),
     }
 }
@@ -166,7 +166,7 @@ fn synced(member: &Member) -> String {
     }
 }
 
-fn next(member: &Member, hold: Option<&Hold>) -> Next {
+fn next(member: &Member, hold: Option<&Hold>, now: Timestamp) -> Next {
     use kinds::reason::Retry;
     let Some(hold) = hold else {
         // A mark that still waits for its time to be over is looked at when it is.
@@ -181,10 +181,18 @@ fn next(member: &Member, hold: Option<&Hold>) -> Next {
     match (hold.reason.retry(), hold.retry_after) {
         (Retry::None, _) => Next::Resync,
         (Retry::Wait, _) => Next::Wait,
+        (Retry::Look, _) => Next::After(until_next_look(member, now), Class::Drift),
         (Retry::Rejected, Some(after)) => Next::After(after, Class::Drift),
         (Retry::Rejected, None) => Next::Resync,
         (Retry::Fault, after) => Next::Fault(after),
     }
+}
+
+fn until_next_look(member: &Member, now: Timestamp) -> Duration {
+    let condition = member.object.condition().filter(|_| member.object.ready() == Some("False"));
+    let since = condition.and_then(|condition| condition.get("lastTransitionTime")?.as_str()?.parse().ok());
+    let waited = since.map(|since: Timestamp| now.duration_since(since)).unwrap_or_default();
+    Duration::try_from(waited).unwrap_or_default().clamp(limits::LOOK_FIRST, limits::LOOK_LAST)
 }
 
 /// The status fields that show Cloudflare's object, and the optional fields that the spec sets now.
@@ -206,9 +214,9 @@ fn show_object(member: &Member, status: &mut Value) {
         }
     }
     if member.kind.lifecycle == Lifecycle::Managed {
-        let external = live.pointer(identity.wire).cloned();
-        match external.filter(|_| policy::is_adopted(member.kind, &member.object)) {
-            Some(external) => put(status, policy::ADOPTED_ID, external),
+        let external = live.pointer(identity.wire).and_then(Value::as_str);
+        match external.filter(|external| policy::took_over(&member.object, external)) {
+            Some(external) => put(status, policy::ADOPTED_ID, json!(external)),
             None => remove(status, policy::ADOPTED_ID),
         }
         let set = set_fields(member.kind, &member.object);

@@ -30,11 +30,19 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
     let mut entries = Vec::new();
     let in_order = in_order(snapshot).into_iter();
     let steps: Vec<_> = in_order.map(|(id, member)| (id, member, step(snapshot, id, member, now))).collect();
-    // What is about to be made, or to become what another one would make, is not made beside it.
+    // What is about to become, or to be made, what another one would make is not made beside it.
     let mut taken = BTreeSet::new();
-    for (_, member, step) in &steps {
-        if matches!(step, Step::Cloudflare(_, planned) if planned.iter().any(makes)) {
-            takes_key(&mut taken, member);
+    let mut beside = BTreeSet::new();
+    for (_, member, _) in
+        steps.iter().filter(|(_, _, step)| sends(step, |write| matches!(write, Write::Update(..))))
+    {
+        takes_key(&mut taken, member);
+    }
+    for (id, member, _) in
+        steps.iter().filter(|(_, _, step)| sends(step, |write| matches!(write, Write::Create(_))))
+    {
+        if !takes_key(&mut taken, member) {
+            beside.insert(*id);
         }
     }
     for (id, member, step) in steps {
@@ -46,11 +54,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
                 let part = Part { member: id.clone(), write, why: Vec::new(), proof: Proof::NothingTouched };
                 patches.push(Act { request: Request::Kubernetes(patch), parts: vec![part], send_by: None });
             }
-            Step::Cloudflare(cred, planned) => {
+            Step::Cloudflare(cred, planned) if !beside.contains(id) => {
                 calls.extend(planned.into_iter().map(|planned| (id, member, cred.clone(), planned)));
             }
             Step::Entry(cred, entry) => entries.push((id, cred, entry)),
-            Step::Done | Step::Held(_) | Step::Ended | Step::Reading => {}
+            Step::Cloudflare(..) | Step::Done | Step::Held(_) | Step::Ended | Step::Reading => {}
         }
     }
     let mut acts = slice(snapshot, patches);
@@ -64,8 +72,8 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Decision {
     if acts.is_empty() { Decision::Done } else { Decision::Stage(acts) }
 }
 
-fn makes(planned: &Planned) -> bool {
-    matches!(planned.write, Write::Create(_) | Write::Update(..))
+fn sends(step: &Step, is_it: impl Fn(&Write) -> bool) -> bool {
+    matches!(step, Step::Cloudflare(_, planned) if planned.iter().any(|planned| is_it(&planned.write)))
 }
 
 /// User changes first, then by age and name: the order in which a slice is filled and twins are told apart.

@@ -26,8 +26,8 @@ const IDLE: Duration = Duration::from_secs(3_600);
 pub struct SeedRun {
     /// The seed.
     pub seed: u64,
-    /// Every request to both worlds, in order.
-    pub requests: Vec<String>,
+    /// How many requests reached both worlds.
+    pub requests: usize,
 }
 
 /// A seed that did not.
@@ -57,7 +57,7 @@ impl std::fmt::Display for SeedFailure {
 pub fn run_seed(seed: u64) -> Result<SeedRun, Box<SeedFailure>> {
     let drawn = draw(seed);
     match attempt(&drawn) {
-        Ok(requests) => Ok(SeedRun { seed, requests }),
+        Ok(requests) => Ok(SeedRun { seed, requests: requests.len() }),
         Err(_) => {
             let (drawn, problems) = shrink::shrink(drawn, |drawn| attempt(drawn).err());
             let is_mended = drawn.is_mended;

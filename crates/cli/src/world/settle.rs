@@ -41,7 +41,7 @@ impl World {
         let mut quiet_looks = 0;
         let mut crashed = false;
         while self.is_running() && quiet_looks < QUIET_LOOKS && waited < SETTLE_MAX {
-            crashed = self.pass(STEP).await;
+            crashed |= self.pass(STEP).await;
             waited += STEP;
             quiet_looks = if self.is_quiet() { quiet_looks + 1 } else { 0 };
         }

@@ -11,6 +11,12 @@ const GROUPS: &[(&str, &str, &str)] = &[
     ("None", "In order", "Looked at again by drift checks and the resync only."),
     ("Wait", "Waiting", "Woken when what it waits for changes, and once a minute to be safe."),
     (
+        "Look",
+        "Waiting for Cloudflare",
+        "Woken when another resource changes what it waits for. What somebody changes in Cloudflare is seen at the next look: \
+         after a minute at first, then less and less often, every ten minutes at last.",
+    ),
+    (
         "Rejected",
         "Rejected",
         "Tried again when the spec, the credentials or the world change, and at the resync.",

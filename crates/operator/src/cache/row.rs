@@ -44,6 +44,7 @@ impl Row {
             let token = object::token_place(secret, resource).map(|(key, _)| key);
             token.into_iter().chain(object::protected_secret(secret, resource))
         });
+        let ready = resource.ready() == Some("True");
         let external = kind.shown_id(resource).map(Box::from);
         let claim = kind.external_id(resource).filter(|_| kind.identity.spec.is_none()).map(Box::from);
         Some(Self {
@@ -56,14 +57,15 @@ impl Row {
             seen: Seen {
                 visible: object::visible(kind, resource),
                 claim,
-                obeyed: resource.observed_generation(),
+                obeyed: resource.observed_generation().filter(|_| ready),
+                wants: object::wants(kind, resource),
                 references: references.collect(),
             },
             recorded: resource.status_str(kind.identity.status).map(Box::from),
             created: resource.metadata.creation_timestamp,
             secrets: secrets.collect::<BTreeSet<_>>().into_iter().collect(),
             external,
-            ready: resource.ready() == Some("True"),
+            ready,
             at_odds: object::is_at_odds(kind, resource),
         })
     }

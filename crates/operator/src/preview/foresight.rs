@@ -66,7 +66,7 @@ impl Foresight {
                     Some(None) => Some(absent()),
                     None if is_stand_in(id) => Some(absent()),
                     // What a person typed, in a place that is yet to be made.
-                    None => is_new.then(|| if is_id(id) { absent() } else { unroutable() }),
+                    None => is_new.then(|| if plan::can_be_id(id) { absent() } else { unroutable() }),
                 }
             }
             // What is not there yet has no room that anybody could tell.
@@ -233,9 +233,4 @@ fn unroutable() -> ReadAnswer {
 
 fn failed((status, code): (u16, i64), text: &str) -> ReadAnswer {
     ReadAnswer::Failed(ReadFault::Api(ApiError::new(status, vec![ApiMessage::new(code, text)])))
-}
-
-/// What lies below something new has an ID of hexadecimal digits.
-fn is_id(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -123,16 +123,20 @@ fn an_edit_that_was_carried_out_wakes_who_may_want_what_the_object_was() {
     let mut tree = Tree::new();
     tree.change(&zone(), &ready(), true);
     let (holder, other) = (member("DNSRecord", "default", "a"), member("DNSRecord", "default", "b"));
-    let label =
-        json!({"metadata": {"labels": {"kflare.dev/record-id": "r1"}}, "status": {"observedGeneration": 1}});
-    tree.change(&holder, &label, true);
-    let condition = json!({"type": "Ready", "status": "False", "reason": "RecordConflict"});
-    tree.change(&other, &json!({"status": {"observedGeneration": 1, "conditions": [condition]}}), true);
+    let status = |status: &str, generation: i64, reason: &str| {
+        let condition = json!({"type": "Ready", "status": status, "reason": reason});
+        json!({"status": {"observedGeneration": generation, "conditions": [condition]}})
+    };
+    tree.change(&holder, &json!({"metadata": {"labels": {"kflare.dev/record-id": "r1"}}}), true);
+    tree.change(&holder, &status("True", 1, "Synced"), true);
+    tree.change(&other, &status("False", 1, "RecordConflict"), true);
     tree.woken();
-    tree.change(&holder, &json!({"status": {"observedGeneration": 2}}), true);
-    assert_eq!(tree.woken(), ["DNSRecord of 0123: b"]);
+    tree.change(&holder, &status("False", 2, "APIError"), true);
+    tree.woken();
+    tree.change(&holder, &status("True", 2, "Synced"), true);
+    assert_eq!(tree.woken(), ["DNSRecord of 0123: b"], "the edit was first held, then carried out");
     tree.change(&other, &json!({"status": {"conditions": []}}), true);
-    tree.change(&holder, &json!({"status": {"observedGeneration": 3}}), true);
+    tree.change(&holder, &status("True", 3, "Synced"), true);
     assert!(tree.woken().is_empty(), "nobody waits for it");
 }
 

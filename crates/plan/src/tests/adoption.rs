@@ -69,7 +69,7 @@ objects:
               PATCH DNSRecord apps/b {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-b"}}
                 DNSRecord apps/b claim (nothing that exists is touched)
             status: DNSRecord apps/a Ready=False NotFound: annotation kflare.dev/adopt-id names r1, which does not exist
-            next: DNSRecord apps/a Wait
+            next: DNSRecord apps/a After(60s, Drift)
             status: DNSRecord apps/b Ready=True Synced: Cloudflare's object is as the spec says
             next: DNSRecord apps/b Drift
         "#]],
@@ -90,7 +90,7 @@ claims: {r1: other/a}
 ",
         &expect![[r#"
             status: DNSRecord apps/a Ready=False RecordConflict: DNSRecord other/a already manages this object: change or delete one of the two
-            next: DNSRecord apps/a Wait
+            next: DNSRecord apps/a After(60s, Drift)
         "#]],
     );
 }
@@ -145,14 +145,14 @@ objects:
             status: DNSRecord apps/older Ready=True Synced: Cloudflare's object is as the spec says
             next: DNSRecord apps/older Drift
             status: DNSRecord apps/younger Ready=False RecordConflict: DNSRecord apps/older already manages this object: change or delete one of the two
-            next: DNSRecord apps/younger Wait
+            next: DNSRecord apps/younger After(60s, Drift)
         "#]],
     );
 }
 
 const TWO_OF_ONE_SRV: &str = "
 objects:
-- metadata: {name: first, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: unseen}}
+- metadata: {name: first, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: unseen1}}
   spec: &spec {zoneRef: {name: example-com}, name: _sip._tcp, type: SRV, data: {priority: 1, weight: 2, port: 5060, target: sip.example.com}, ttl: 1, proxied: false}
 - metadata: {name: second, namespace: apps}
   spec: *spec
@@ -179,7 +179,7 @@ live:
             status: DNSRecord apps/edited Ready=True Synced: Cloudflare's object is as the spec says
             next: DNSRecord apps/edited Drift
             status: DNSRecord apps/older Ready=False RecordConflict: DNSRecord apps/edited already manages this object: change or delete one of the two
-            next: DNSRecord apps/older Wait
+            next: DNSRecord apps/older After(60s, Drift)
         "#]],
     );
 }
@@ -231,7 +231,7 @@ fn what_another_resource_made_is_not_made_again_while_lists_do_not_show_it() {
     world.memory.made.insert(key.to_owned(), first);
     expect![[r#"
         status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object: change or delete one of the two
-        next: DNSRecord apps/second Wait
+        next: DNSRecord apps/second After(60s, Drift)
     "#]].assert_eq(&world.pass(kind));
 }
 
@@ -243,7 +243,7 @@ fn what_the_process_before_may_have_made_is_not_made_again_while_lists_do_not_sh
         status: DNSRecord apps/first Ready=False APIError: Cloudflare does not show yet what was just written
         next: DNSRecord apps/first Fault(Some(60s))
         status: DNSRecord apps/second Ready=False RecordConflict: DNSRecord apps/first already manages this object: change or delete one of the two
-        next: DNSRecord apps/second Wait
+        next: DNSRecord apps/second After(60s, Drift)
     "#]].assert_eq(&world.pass(kinds::kind("DNSRecord").unwrap()));
 }
 
@@ -357,7 +357,7 @@ fn a_label_that_a_person_overwrote_does_not_make_the_record_of_the_status_a_stra
         "DNSRecord",
         "
 objects:
-- metadata: {name: a, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: nothing}}
+- metadata: {name: a, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: nothing1}}
   spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
   status: {recordID: r1}
 live:
@@ -379,7 +379,7 @@ fn a_record_of_the_status_that_another_resource_claims_is_the_others() {
         "DNSRecord",
         "
 objects:
-- metadata: {name: a, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: nothing}}
+- metadata: {name: a, namespace: apps, finalizers: [kflare.dev/finalizer], labels: {kflare.dev/record-id: nothing1}}
   spec: {zoneRef: {name: example-com}, name: a, type: A, content: 192.0.2.1, ttl: 1, proxied: false}
   status: {recordID: r1}
 live:
@@ -388,7 +388,7 @@ claims: {r1: team/b}
 ",
         &expect![[r#"
             status: DNSRecord apps/a Ready=False RecordConflict: DNSRecord team/b already manages this object: change or delete one of the two
-            next: DNSRecord apps/a Wait
+            next: DNSRecord apps/a After(60s, Drift)
         "#]],
     );
 }

@@ -114,7 +114,7 @@ objects:
               PATCH DNSRecord apps/c {"metadata":{"annotations":{"kflare.dev/creating":null},"labels":{"kflare.dev/record-id":"new1"},"uid":"uid-c"}}
                 DNSRecord apps/c claim (nothing that exists is touched)
             status: DNSRecord apps/a Ready=False NotFound: there is no DNSRecord to adopt with content=192.0.2.1 name=a.example.com type=A
-            next: DNSRecord apps/a Wait
+            next: DNSRecord apps/a After(60s, Drift)
             status: DNSRecord apps/b Ready=False InvalidAdoptionPolicy: annotation kflare.dev/adoption-policy is "always"; use "adopt" or "adopt-or-create", or remove it
             next: DNSRecord apps/b Resync
             status: DNSRecord apps/c Ready=True Synced: Cloudflare's object is as the spec says

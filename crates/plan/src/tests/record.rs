@@ -179,7 +179,7 @@ claims: {r1: other/www}
 ",
         &expect![[r#"
             status: DNSRecord apps/www Ready=False RecordConflict: DNSRecord other/www already manages this object: change or delete one of the two
-            next: DNSRecord apps/www Wait
+            next: DNSRecord apps/www After(60s, Drift)
         "#]],
     );
 }

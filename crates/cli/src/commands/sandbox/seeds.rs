@@ -39,7 +39,7 @@ fn tell(
     match outcome {
         Ok(run) => {
             let verdict = Tone::Good.paint("ok    ", colour);
-            writeln!(out, "{verdict} seed {seed}, {} requests", run.requests.len())?;
+            writeln!(out, "{verdict} seed {seed}, {} requests", run.requests)?;
         }
         Err(failure) => {
             writeln!(out, "{} seed {seed}", Tone::Bad.paint("FAILED", colour))?;

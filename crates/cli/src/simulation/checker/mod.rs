@@ -15,13 +15,10 @@ mod tests;
 
 use serde_json::Value;
 
-use super::draw::Drawn;
+use super::draw::{Drawn, JUMPS};
 use super::facts::Facts;
 use crate::world::World;
 pub(super) use exposure::SECRET_MARK;
-
-/// How far a clock may be wrong, in minutes, before a `created_on` tells nothing (five, as for Kerberos): jumps beyond.
-const WRONG_CLOCKS: [&str; 4] = ["jump 1h", "jump -30m", "jump 10h", "jump -10h"];
 
 /// Every promise that is broken at any time, in words; none when all is well. The world must keep its history.
 #[must_use]
@@ -40,7 +37,7 @@ pub(super) fn drawn_promises(world: &World, drawn: &Drawn) -> Vec<String> {
     let late_commits = drawn.has("fault cf late-commit");
     let lists = late_commits.then(|| ownership::lists(world));
     let mut broken = ownership::twins(&facts, lists.as_deref(), world.clock.now());
-    broken.extend(ownership::surplus(&facts, late_commits));
+    broken.extend(ownership::surplus(&facts, late_commits || clock_was_wrong(drawn)));
     let watches_hang = drawn.has("watch-stale");
     broken.extend(obedience::disobeyed(&facts, watches_hang));
     broken.extend(telling::turned_while_paused(&facts, watches_hang));
@@ -64,6 +61,10 @@ pub(super) fn lies(world: &World) -> Vec<String> {
 
 /// What is left at Cloudflare when every resource is gone.
 pub(super) fn orphans(world: &World, drawn: &Drawn) -> Vec<String> {
-    let clock_was_wrong = WRONG_CLOCKS.iter().any(|jump| drawn.lines.iter().any(|line| line == jump));
-    ownership::orphans(&Facts::of(world), world, clock_was_wrong)
+    ownership::orphans(&Facts::of(world), world, clock_was_wrong(drawn))
+}
+
+/// With a clock that is wrong by more than the minutes that a mark allows for, a `created_on` tells nothing.
+fn clock_was_wrong(drawn: &Drawn) -> bool {
+    JUMPS.iter().any(|jump| drawn.has(jump))
 }

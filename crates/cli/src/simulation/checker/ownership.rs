@@ -148,8 +148,9 @@ fn shown(change: &Change) -> String {
     format!("{} {}", text(record, "/name"), text(record, "/type"))
 }
 
-/// More records of ours at one place than resources ever wanted it.
-pub(super) fn surplus(facts: &Facts, late_commits: bool) -> Vec<String> {
+/// More records of ours at one place than resources ever wanted it. Where commits may be late or clocks are wrong, nothing
+/// can be told.
+pub(super) fn surplus(facts: &Facts, tells_nothing: bool) -> Vec<String> {
     let mut standing: BTreeMap<Place, BTreeSet<&str>> = BTreeMap::new();
     let mut worst: BTreeMap<Place, (usize, Timestamp)> = BTreeMap::new();
     for change in facts.changes.iter().filter(|change| change.object == ObjectKind::DnsRecord) {
@@ -168,7 +169,7 @@ pub(super) fn surplus(facts: &Facts, late_commits: bool) -> Vec<String> {
     let mut broken = Vec::new();
     for (place, (count, at)) in worst {
         let lives = facts.wanting(&place, at);
-        let is_excused = late_commits
+        let is_excused = tells_nothing
             || lives.iter().any(|life| life.was_tampered_with())
             || facts.changes.iter().any(|change| is_edit_by_others(facts, change, &place));
         if count > lives.len().max(1) && !is_excused {

@@ -62,13 +62,13 @@ impl Scene<'_> {
             }
             "InUse" => is_going(self.object) && (self.has_children() || self.is_shared()),
             // These are about Cloudflare.
-            _ if !has_looked => !["", "InternalError"].contains(&reason),
+            _ if !has_looked => reason != "InternalError",
             "InvalidToken" => {
                 self.account_object().and_then(|account| account::problem(self.world, &account)).is_some()
             }
             "AlreadyExists" => self.others_at_place() > 0 || self.zones_of_name() > 0,
             "RecordConflict" => self.has_rival(),
-            "NotFound" => !annotation(self.object, names::ADOPTION_POLICY).is_empty() || self.adopts_by_id(),
+            "NotFound" => self.adopts_by_id() || self.has_nothing_to_adopt(),
             "AdoptionAmbiguous" => self.others_at_place() > 1 || self.zones_of_name() > 1,
             "AdoptionMismatch" => self.adopts_by_id() || self.is_mislabelled(),
             "InvalidSpec" => self.adopts_by_id() || self.is_refused(message),
@@ -133,6 +133,21 @@ impl Scene<'_> {
         !annotation(self.object, names::ADOPT_ID).is_empty()
     }
 
+    /// It is to adopt, and nothing stands at its place that nobody else holds.
+    fn has_nothing_to_adopt(&self) -> bool {
+        let adopts = annotation(self.object, names::ADOPTION_POLICY) == "adopt";
+        adopts && self.zones_of_name() == 0 && !self.records_here().iter().any(|record| self.is_free(record))
+    }
+
+    /// A record of the resource's type that no resource holds.
+    fn is_free(&self, record: &Value) -> bool {
+        let id = text(record, "/id");
+        let now = self.world.clock.now();
+        let mut others = self.facts.of_kind("DNSRecord").filter_map(|life| life.at(now));
+        record["type"] == self.object["spec"]["type"]
+            && !others.any(|other| named_ids("DNSRecord", other).contains(&id))
+    }
+
     /// Its label names something that is not what the spec says, or nothing.
     fn is_mislabelled(&self) -> bool {
         let label = kinds::kind(self.kind).and_then(|kind| kind.identity.label).unwrap_or_default();
@@ -178,19 +193,27 @@ impl Scene<'_> {
         zones.iter().filter(|zone| zone["name"] == *name && !own.contains(&text(zone, "/id"))).count()
     }
 
-    /// Another resource of the same place, or one that names what this one names, or what stands at this one's place.
+    /// Another resource that names what this one names, or that holds, at its place, what this one would make.
     fn has_rival(&self) -> bool {
         let uid = text(self.object, "/metadata/uid");
-        let here = self.records_here();
         let mut named = named_ids(self.kind, self.object);
         named.push(annotation(self.object, names::ADOPT_ID));
-        named.extend(here.iter().map(|record| text(record, "/id")));
+        let here = self.records_here();
+        named.extend(here.iter().filter(|record| self.would_be(record)).map(|record| text(record, "/id")));
         let now = self.world.clock.now();
-        let place = self.facts.wanted_place(self.object, now);
         self.facts.of_kind("DNSRecord").filter_map(|life| life.at(now)).any(|other| {
             let shares = named_ids("DNSRecord", other).iter().any(|id| named.contains(id));
-            text(other, "/metadata/uid") != uid && (shares || self.facts.wanted_place(other, now) == place)
+            text(other, "/metadata/uid") != uid && shares
         })
+    }
+
+    /// True when this record is what Cloudflare would make of the spec, or why it would make nothing.
+    fn would_be(&self, record: &Value) -> bool {
+        let Some((zone, _)) = self.place() else { return false };
+        match self.world.cloudflare.judge_record(&zone, None, &truth::body(&self.object["spec"])) {
+            Ok(wanted) => ["type", "content"].iter().all(|field| wanted[field] == record[field]),
+            Err(_) => true,
+        }
     }
 
     /// True when Cloudflare would refuse it now, too.

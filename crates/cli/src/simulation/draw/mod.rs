@@ -10,6 +10,7 @@ mod value;
 use self::cast::{Account, Record, Zone};
 use super::random::Random;
 pub(super) use cast::{SECOND_TOKEN, THIRD_TOKEN, secret_manifest};
+pub(super) use trouble::JUMPS;
 
 /// Things that happen after the first manifests.
 const EVENTS_MAX: usize = 30;

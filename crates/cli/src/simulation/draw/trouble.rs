@@ -23,7 +23,8 @@ const KUBERNETES_FAULTS: &[&[&str]] = &[
 
 /// Clocks kept by NTP differ by less than the minutes that a mark allows for.
 const SMALL_JUMPS: &[&str] = &["jump 4m", "jump -4m", "jump 30s", "jump -30s"];
-const JUMPS: &[&str] = &["jump 1h", "jump -30m", "jump 10h", "jump -10h"];
+/// Clocks that are wrong by more.
+pub(in super::super) const JUMPS: &[&str] = &["jump 1h", "jump -30m", "jump 10h", "jump -10h"];
 
 impl Drawing {
     pub(super) fn draw_faults(&mut self) {
