@@ -30,6 +30,8 @@ pub(crate) enum Part {
     Main,
     /// `/status`: everything but status is ignored.
     Status,
+    /// `/scale`: how many there are, and nothing else.
+    Scale,
 }
 
 /// Decodes a body to the form of the store; the second value is the warnings.
@@ -81,10 +83,10 @@ pub(crate) fn split_status(endpoint: &Endpoint, part: Part, new: &mut Value, old
             set_or_remove(&mut new["metadata"], "uid", uid);
         }
         (Part::Status, None) => {}
-        (Part::Main, old) if endpoint.has_status() => {
+        (Part::Main | Part::Scale, old) if endpoint.has_status() => {
             set_or_remove(new, "status", old.and_then(|old| old.get("status")).cloned());
         }
-        (Part::Main, _) => {}
+        (Part::Main | Part::Scale, _) => {}
     }
 }
 
@@ -100,7 +102,14 @@ fn set_or_remove(object: &mut Value, field: &str, value: Option<Value>) {
     }
 }
 
-/// Fills in what the server fills in, then validates. `old` is the stored object of an update.
+/// Fills in the defaults of a built-in kind; those of a custom resource are in its schema, and filled in by `decode`.
+pub(crate) fn default(endpoint: &Endpoint, value: &mut Value) {
+    if let Some(built_in) = endpoint.resource.built_in {
+        kinds::default(built_in, value);
+    }
+}
+
+/// Fills in what the server decides, then validates. `old` is the stored object of an update.
 pub(crate) fn complete(
     endpoint: &Endpoint,
     part: Part,
@@ -112,8 +121,8 @@ pub(crate) fn complete(
     let mut causes = metadata_causes(resource.name_rule, &new["metadata"]);
     match resource.built_in {
         Some(built_in) => {
-            kinds::default(built_in, new, old, address);
-            if part == Part::Main {
+            kinds::allocate(built_in, new, old, address);
+            if part != Part::Status {
                 causes.extend(kinds::validate(endpoint, built_in, new, old));
             }
         }

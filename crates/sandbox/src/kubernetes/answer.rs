@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::ApiServer;
 use super::admit::{FieldValidation, Part};
+use super::applying::Applied;
+use super::complaint;
 use super::delete::{DeleteOptions, Deleted, Propagation};
 use super::discovery;
 use super::document;
@@ -17,10 +19,12 @@ use super::patch::Patch;
 use super::present::{Presenter, negotiate};
 use super::read::{self, ListOptions, Page};
 use super::resource::Endpoint;
+use super::scale::is_scaled;
 use super::selector::Selector;
 use super::service::Call;
-use super::status::{self, Status};
-use super::store::Key;
+use super::status::{self, Status, Subject};
+use super::store::{Key, State};
+use super::tracking::{MANAGER_BYTES_MAX, manager_name};
 use super::uri::{self, Route};
 use super::watch::{self, WatchOptions};
 use super::write::{WriteOptions, Writer};
@@ -63,6 +67,11 @@ impl ApiServer {
         match routed.route {
             Route::Collection { endpoint, namespace } => {
                 self.on_collection(call, &endpoint, namespace.as_deref())
+            }
+            Route::Object { endpoint, key, subresource }
+                if subresource.as_deref() == Some("scale") && is_scaled(&endpoint) =>
+            {
+                self.on_scale(call, &endpoint, &key)
             }
             Route::Object { endpoint, key, subresource } => {
                 let part = part(&endpoint, subresource.as_deref())?;
@@ -154,6 +163,9 @@ impl ApiServer {
                 let warnings = std::mem::take(&mut writer.warnings);
                 Ok(Answer { warnings, ..Answer::ok(presenter.object(&stored)) })
             }
+            "PATCH" if is_apply(&call.content_type) => {
+                self.apply_object(call, &mut state, endpoint, key, part)
+            }
             "PATCH" => {
                 let patch = Patch::parse(&call.content_type, &call.body)?;
                 let mut writer = self.writer_for(&mut state, call)?;
@@ -185,6 +197,24 @@ impl ApiServer {
             ["openapi", "v3", rest @ ..] => openapi::answer(&state.registry, rest),
             _ => discovery::answer(&state.registry, call, &words),
         }
+    }
+
+    fn apply_object(
+        &self,
+        call: &Call,
+        state: &mut State,
+        endpoint: &Endpoint,
+        key: &Key,
+        part: Part,
+    ) -> Result<Answer, Status> {
+        let presenter = self.presenter(call, endpoint)?;
+        let config = document::parse_apply(&call.body)?;
+        let applied = Applied { config, force: call.query.flag("force") };
+        let mut writer = self.writer_for(state, call)?;
+        let (stored, is_new) = writer.apply(endpoint, key, part, &applied)?;
+        let warnings = std::mem::take(&mut writer.warnings);
+        let code = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+        Ok(Answer { code, warnings, ..Answer::ok(presenter.object(&stored)) })
     }
 
     fn watch(
@@ -228,7 +258,7 @@ impl ApiServer {
         Ok(Presenter { endpoint: endpoint.clone(), shape, now: self.inner.clock.now() })
     }
 
-    fn writer_for<'s>(&self, state: &'s mut super::store::State, call: &Call) -> Result<Writer<'s>, Status> {
+    pub(crate) fn writer_for<'s>(&self, state: &'s mut State, call: &Call) -> Result<Writer<'s>, Status> {
         let field_validation = match call.query.get("fieldValidation") {
             "" | "Warn" => FieldValidation::Warn,
             "Ignore" => FieldValidation::Ignore,
@@ -239,9 +269,48 @@ impl ApiServer {
                 )));
             }
         };
-        let options = WriteOptions { dry_run: dry_run(call.query.get("dryRun"))?, field_validation };
+        let manager = manager(call)?;
+        let options = WriteOptions { dry_run: dry_run(call.query.get("dryRun"))?, field_validation, manager };
         Ok(Writer::new(state, self.inner.clock.now(), options))
     }
+}
+
+fn is_apply(content_type: &str) -> bool {
+    content_type
+        .split(';')
+        .next()
+        .is_some_and(|media_type| media_type.trim() == "application/apply-patch+yaml")
+}
+
+/// Who writes. An apply has to say it, and nothing else may be forced.
+fn manager(call: &Call) -> Result<String, Status> {
+    let asked = call.query.get("fieldManager");
+    let mut causes = Vec::new();
+    if call.method == "PATCH" {
+        if is_apply(&call.content_type) {
+            if asked.is_empty() {
+                causes.push(complaint::required("fieldManager", "is required for apply patch"));
+            }
+        } else if !call.query.get("force").is_empty() {
+            causes.push(complaint::forbidden("force", "may not be specified for non-apply patch"));
+        }
+    }
+    if asked.len() > MANAGER_BYTES_MAX {
+        causes.push(complaint::too_long("fieldManager", MANAGER_BYTES_MAX));
+    }
+    for (at, letter) in asked.char_indices().filter(|(_, letter)| letter.is_control()) {
+        let why = format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+        causes.push(complaint::invalid("fieldManager", asked, why));
+    }
+    if causes.is_empty() {
+        return Ok(manager_name(asked, &call.user_agent));
+    }
+    let kind = match call.method.as_str() {
+        "POST" => "CreateOptions",
+        "PUT" => "UpdateOptions",
+        _ => "PatchOptions",
+    };
+    Err(Status::invalid(Subject { group: "meta.k8s.io", plural: "", kind }, "", causes))
 }
 
 fn dry_run(text: &str) -> Result<bool, Status> {

@@ -14,6 +14,7 @@ pub(crate) enum BuiltIn {
     Event,
     Lease,
     Deployment,
+    ReplicaSet,
     Ingress,
     IngressClass,
     Role,
@@ -126,6 +127,18 @@ const ROWS: &[Row] = &[
         categories: &["all"],
         has_status: true,
         has_generation: true,
+        ..ROW
+    },
+    Row {
+        built_in: BuiltIn::ReplicaSet,
+        group: "apps",
+        kind: "ReplicaSet",
+        plural: "replicasets",
+        short_names: &["rs"],
+        categories: &["all"],
+        has_status: true,
+        has_generation: true,
+        selectable: &["status.replicas"],
         ..ROW
     },
     Row {

@@ -176,6 +176,18 @@ pub(crate) fn available(object: &Value, _: Timestamp) -> Value {
     json!(count_at(object, "/status/availableReplicas"))
 }
 
+pub(crate) fn desired(object: &Value, _: Timestamp) -> Value {
+    json!(count_at(object, "/spec/replicas"))
+}
+
+pub(crate) fn current(object: &Value, _: Timestamp) -> Value {
+    json!(count_at(object, "/status/replicas"))
+}
+
+pub(crate) fn ready_count(object: &Value, _: Timestamp) -> Value {
+    json!(count_at(object, "/status/readyReplicas"))
+}
+
 fn container_texts(object: &Value, field: &str) -> Value {
     let containers = list_at(object, "/spec/template/spec/containers").iter();
     json!(containers.filter_map(|container| container[field].as_str()).collect::<Vec<_>>().join(","))

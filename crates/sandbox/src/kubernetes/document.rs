@@ -47,6 +47,17 @@ pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Document, Status>
     Ok(Document { value, duplicates })
 }
 
+/// Parses the body of a server-side apply: YAML, which clients mostly write as JSON.
+pub(crate) fn parse_apply(body: &[u8]) -> Result<Value, Status> {
+    if let Ok(document) = parse("application/json", body) {
+        return Ok(document.value);
+    }
+    let read: Result<Value, _> = serde_saphyr::from_slice(body);
+    read.map_err(|error| {
+        Status::bad_request(format!("error decoding patch: error converting YAML to JSON: yaml: {error}"))
+    })
+}
+
 fn unreadable(error: &dyn fmt::Display) -> Status {
     Status::bad_request(format!("error decoding the body of the request: {error}"))
 }
@@ -185,11 +196,11 @@ pub(crate) fn decode_object(endpoint: &Endpoint, value: &mut Value) -> Result<Ve
         .map(|key| format!("metadata.{key}"))
         .collect();
     check_metadata_types(endpoint, metadata)?;
-    metadata.retain(|key, value| {
-        METADATA_FIELDS.contains(&key.as_str())
-            && !is_zero(value)
-            && key != "managedFields"
-            && key != "selfLink"
+    metadata.retain(|key, value| match key.as_str() {
+        "selfLink" => false,
+        // An empty list means to forget them all.
+        "managedFields" => value.is_array(),
+        key => METADATA_FIELDS.contains(&key) && !is_zero(value),
     });
     Ok(unknown)
 }
@@ -221,6 +232,7 @@ fn check_metadata_types(endpoint: &Endpoint, metadata: &Map<String, Value>) -> R
         shaped(field, Value::is_string, "string")?;
     }
     shaped("finalizers", Value::is_array, "[]string")?;
+    shaped("managedFields", Value::is_array, "[]v1.ManagedFieldsEntry")?;
     shaped("ownerReferences", Value::is_array, "[]v1.OwnerReference")
 }
 

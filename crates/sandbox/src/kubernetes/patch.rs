@@ -1,5 +1,5 @@
-//! The kinds of patch and how each changes an object. Leaves admission of the result to `write`.
-//! `application/apply-patch+yaml` (server-side apply) is answered 415: it comes with field ownership.
+//! The kinds of patch and how each changes an object. Leaves admission of the result to `write`, and server-side apply
+//! to `applying`.
 
 use serde_json::Value;
 
@@ -33,12 +33,9 @@ impl Patch {
             "application/json-patch+json" => Ok(Self::Json(read()?)),
             "application/merge-patch+json" => Ok(Self::Merge(read()?)),
             "application/strategic-merge-patch+json" => Ok(Self::Strategic(read()?)),
-            "application/apply-patch+yaml" | "application/apply-patch+cbor" => Err(Status::new(
-                Reason::UnsupportedMediaType,
-                "server-side apply is not supported by this server; use client-side apply, a merge patch or a JSON patch",
-            )),
             _ => Err(unsupported(
-                "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json",
+                "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, \
+                 application/strategic-merge-patch+json",
             )),
         }
     }
@@ -78,6 +75,19 @@ pub(crate) fn apply(endpoint: &Endpoint, stored: &Value, patch: &Patch) -> Resul
             }
             check_object(patch)?;
             strategic::merge(&mut value, patch)?;
+        }
+    }
+    Ok(value)
+}
+
+/// A scale with the patch applied: every kind of patch fits it.
+pub(crate) fn apply_to_scale(scale: &Value, patch: &Patch) -> Result<Value, Status> {
+    let mut value = scale.clone();
+    match patch {
+        Patch::Json(operations) => apply_json(&mut value, operations)?,
+        Patch::Merge(patch) | Patch::Strategic(patch) => {
+            check_object(patch)?;
+            json_patch::merge(&mut value, patch);
         }
     }
     Ok(value)

@@ -37,6 +37,7 @@ pub(crate) struct Call {
     pub(crate) query: Query,
     pub(crate) accept: String,
     pub(crate) content_type: String,
+    pub(crate) user_agent: String,
     pub(crate) body: Bytes,
 }
 
@@ -100,6 +101,7 @@ where
         query: Query::parse(head.uri.query().unwrap_or_default()),
         accept: text(ACCEPT),
         content_type: text(CONTENT_TYPE),
+        user_agent: text(USER_AGENT),
         body: body.clone().unwrap_or_default(),
     };
     let Routed { template, .. } = uri::route(&server.state().registry, &call.path);
@@ -110,7 +112,7 @@ where
         path: head.uri.path_and_query().map_or_else(|| head.uri.path().to_owned(), ToString::to_string),
         status: 0,
         body: digest(&call.body),
-        who: text(USER_AGENT),
+        who: call.user_agent.clone(),
     };
     let act = match server.faults().take(call.verb(), &call.path) {
         _ if body.is_none() => Act::Answer(too_large()),

@@ -36,6 +36,8 @@ pub enum Reason {
     TooManyRequests,
     /// 500.
     InternalError,
+    /// 500 without a word for why: an error of the server that is none of the others.
+    Unknown,
     /// 503.
     ServiceUnavailable,
     /// 504.
@@ -58,7 +60,7 @@ impl Reason {
             Self::UnsupportedMediaType => 415,
             Self::Invalid => 422,
             Self::TooManyRequests => 429,
-            Self::InternalError => 500,
+            Self::InternalError | Self::Unknown => 500,
             Self::ServiceUnavailable => 503,
             Self::Timeout => 504,
         }
@@ -81,6 +83,7 @@ impl Reason {
             Self::Invalid => "Invalid",
             Self::TooManyRequests => "TooManyRequests",
             Self::InternalError => "InternalError",
+            Self::Unknown => "",
             Self::ServiceUnavailable => "ServiceUnavailable",
             Self::Timeout => "Timeout",
         }
@@ -270,7 +273,7 @@ impl Status {
     pub fn to_value(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-            "message": self.message, "reason": self.reason.as_str(), "code": self.code(),
+            "message": self.message, "code": self.code(),
         });
         let mut details = serde_json::Map::new();
         for (key, text) in
@@ -279,6 +282,9 @@ impl Status {
             if !text.is_empty() {
                 details.insert(key.to_owned(), json!(text));
             }
+        }
+        if !self.reason.as_str().is_empty() {
+            status["reason"] = json!(self.reason.as_str());
         }
         if !self.details.causes.is_empty() {
             let causes = self.details.causes.iter().map(cause_value).collect();

@@ -92,6 +92,16 @@ const DEPLOYMENT: &[BuiltInColumn] = &[
     wide("Images", cells::images),
     wide("Selector", cells::deployment_selector),
 ];
+const REPLICA_SET: &[BuiltInColumn] = &[
+    NAME,
+    number("Desired", cells::desired),
+    number("Current", cells::current),
+    number("Ready", cells::ready_count),
+    AGE,
+    wide("Containers", cells::containers),
+    wide("Images", cells::images),
+    wide("Selector", cells::deployment_selector),
+];
 const INGRESS: &[BuiltInColumn] = &[
     NAME,
     text("Class", cells::ingress_class),
@@ -122,6 +132,7 @@ fn built_in_columns(built_in: BuiltIn) -> &'static [BuiltInColumn] {
         BuiltIn::Event => EVENT,
         BuiltIn::Lease => LEASE,
         BuiltIn::Deployment => DEPLOYMENT,
+        BuiltIn::ReplicaSet => REPLICA_SET,
         BuiltIn::Ingress => INGRESS,
         BuiltIn::IngressClass => INGRESS_CLASS,
         BuiltIn::Role | BuiltIn::ClusterRole | BuiltIn::CustomResourceDefinition => ROLE,

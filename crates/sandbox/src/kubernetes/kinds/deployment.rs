@@ -20,6 +20,16 @@ pub(super) fn default(new: &mut Value) {
         set_default(&mut spec["strategy"]["rollingUpdate"], "maxUnavailable", json!("25%"));
         set_default(&mut spec["strategy"]["rollingUpdate"], "maxSurge", json!("25%"));
     }
+    default_template(spec);
+}
+
+pub(super) fn default_replica_set(new: &mut Value) {
+    let Some(spec) = new.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    set_default(spec, "replicas", json!(1));
+    default_template(spec);
+}
+
+fn default_template(spec: &mut Value) {
     let Some(pod) = spec.pointer_mut("/template/spec").filter(|pod| pod.is_object()) else { return };
     set_default(pod, "restartPolicy", json!("Always"));
     set_default(pod, "terminationGracePeriodSeconds", json!(30));
@@ -74,7 +84,7 @@ fn default_container(container: &mut Value) {
     }
 }
 
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>, what: &str) -> Vec<Cause> {
     let spec = &new["spec"];
     let mut causes = Vec::new();
     if let Some(replicas) = spec["replicas"].as_i64()
@@ -87,7 +97,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(required("spec.selector", ""));
     } else if is_empty(&spec["selector"]["matchLabels"]) && is_empty(&spec["selector"]["matchExpressions"]) {
         let value = &spec["selector"];
-        causes.push(invalid_raw("spec.selector", value, "empty selector is invalid for deployment"));
+        causes.push(invalid_raw("spec.selector", value, format!("empty selector is invalid for {what}")));
     } else if !selects(&spec["selector"], labels) {
         let why = "`selector` does not match template `labels`";
         causes.push(invalid_raw("spec.template.metadata.labels", labels, why));

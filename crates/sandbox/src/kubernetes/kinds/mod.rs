@@ -34,13 +34,14 @@ pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) -> Result<(), String>
     }
 }
 
-/// Fills in defaults; `address` is a free number for a Service.
-pub(crate) fn default(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, address: u32) {
+/// Fills in what an object has that its author left out: the defaults of its type.
+pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
     match built_in {
-        BuiltIn::Namespace => default_namespace(new, old),
+        BuiltIn::Namespace => default_namespace(new),
         BuiltIn::Secret => set_default(new, "type", json!("Opaque")),
-        BuiltIn::Service => service::default(new, old, address),
+        BuiltIn::Service => service::default(new),
         BuiltIn::Deployment => deployment::default(new),
+        BuiltIn::ReplicaSet => deployment::default_replica_set(new),
         BuiltIn::Event => event::default(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::default_binding(new),
         BuiltIn::CustomResourceDefinition => crd::default(new),
@@ -55,6 +56,15 @@ pub(crate) fn default(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, a
     }
 }
 
+/// Fills in what the server decides, and nobody owns; `address` is a free number for a Service.
+pub(crate) fn allocate(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, address: u32) {
+    match built_in {
+        BuiltIn::Namespace => allocate_namespace(new, old),
+        BuiltIn::Service => service::allocate(new, old, address),
+        _ => {}
+    }
+}
+
 /// What is wrong with an object; `old` is the stored object of an update.
 pub(crate) fn validate(
     endpoint: &Endpoint,
@@ -66,7 +76,8 @@ pub(crate) fn validate(
         BuiltIn::Secret => config::validate_secret(new, old),
         BuiltIn::ConfigMap => config::validate_config_map(new, old),
         BuiltIn::Service => service::validate(new, old),
-        BuiltIn::Deployment => deployment::validate(new, old),
+        BuiltIn::Deployment => deployment::validate(new, old, "deployment"),
+        BuiltIn::ReplicaSet => deployment::validate(new, old, "replica set"),
         BuiltIn::Event => event::validate(endpoint, new, old),
         BuiltIn::Lease => validate_lease(new),
         BuiltIn::Ingress => ingress::validate(new, old),
@@ -78,12 +89,15 @@ pub(crate) fn validate(
     }
 }
 
-fn default_namespace(new: &mut Value, old: Option<&Value>) {
+fn default_namespace(new: &mut Value) {
     let name = new["metadata"]["name"].clone();
     if new["metadata"]["labels"].is_null() {
         new["metadata"]["labels"] = json!({});
     }
     new["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+}
+
+fn allocate_namespace(new: &mut Value, old: Option<&Value>) {
     match old {
         None => {
             new["spec"] = json!({ "finalizers": ["kubernetes"] });

@@ -15,6 +15,7 @@ mod field_path;
 mod format;
 mod keyword;
 mod node;
+mod owned;
 mod path;
 mod pattern;
 mod pruning;
@@ -29,6 +30,7 @@ use serde_json::Value;
 
 pub use cause::{Cause, CauseReason};
 use node::Node;
+pub(crate) use owned::{ListOf, Owned};
 use path::Path;
 
 /// The deepest nesting of JSON in schemas and of unknown fields. `serde_json` refuses deeper texts, so that

@@ -1,5 +1,6 @@
 //! Situations: what clients and users do, and what the server answers. All in process, with paused time.
 
+mod applying;
 mod built_in;
 mod deleting;
 mod hostile;
