@@ -34,7 +34,7 @@ pub(in crate::commands) struct Place {
     pub(in crate::commands) file: String,
     /// The document in it, from 1.
     pub(in crate::commands) document: usize,
-    /// The line of the document's first word, from 1.
+    /// The line of the object's first word, from 1.
     pub(in crate::commands) line: usize,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Place {
 pub(in crate::commands) struct Manifest {
     pub(in crate::commands) place: Place,
     pub(in crate::commands) object: Value,
-    /// Its document as it was written; empty for the item of a list.
+    /// Its lines as they were written, from that of its place on.
     pub(in crate::commands) text: Arc<str>,
 }
 
@@ -80,12 +80,7 @@ impl Manifest {
         let first = lines.iter().position(|line| is_content(line)).unwrap_or(0);
         let mut at = first;
         for field in fields {
-            let names = |line: &&str| {
-                let words = line.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_' && c != ':');
-                words.clone().any(|word| word.strip_suffix(':') == Some(field))
-                    || line.contains(&format!("\"{field}\""))
-            };
-            match lines.iter().skip(at).position(names) {
+            match lines.iter().skip(at).position(|line| has_key(line, field)) {
                 Some(further) => at += further,
                 None => break,
             }
@@ -276,13 +271,43 @@ fn add(
         }
     }
     if let Some(items) = value.get("items").and_then(Value::as_array).filter(|_| value["kind"] == "List") {
-        return items.iter().try_for_each(|item| add(manifests, place.clone(), item.clone(), &"".into()));
+        let parts = items_of(&place, items.len(), text);
+        return items
+            .iter()
+            .zip(parts)
+            .try_for_each(|(item, (place, text))| add(manifests, place, item.clone(), &text));
     }
     if !has("/metadata/name") {
         return Err(ManifestError::Field(place, "metadata.name"));
     }
     manifests.push(Manifest { place, object: value, text: Arc::clone(text) });
     Ok(())
+}
+
+/// Where each item of a list stands, with its lines; where that cannot be told, the place of the list.
+fn items_of(list: &Place, count: usize, text: &str) -> Vec<(Place, Arc<str>)> {
+    let Some(found) = yaml::lines_of_items(text).filter(|found| found.len() == count) else {
+        return vec![(list.clone(), "".into()); count];
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let first = lines.iter().position(|line| is_content(line)).unwrap_or(0);
+    let ends = found.iter().skip(1).map(|next| next - 1).chain([lines.len()]);
+    let item = |(begin, end): (&usize, usize)| {
+        let own = lines.get(begin - 1..end.max(*begin)).unwrap_or_default();
+        (Place { line: list.line + begin - 1 - first, ..list.clone() }, own.join("\n").into())
+    };
+    found.iter().zip(ends).map(item).collect()
+}
+
+/// Whether a line of YAML or JSON has this key.
+fn has_key(line: &str, key: &str) -> bool {
+    let within = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    line.match_indices(key).any(|(at, _)| {
+        let (before, after) = line.split_at(at);
+        let after = after.strip_prefix(key).unwrap_or_default();
+        let after = after.strip_prefix(['"', '\'']).unwrap_or(after);
+        !before.ends_with(within) && after.trim_start().starts_with(':')
+    })
 }
 
 /// The documents of a text with the line that each begins in, as kubectl parts them: at lines that begin with `---`.
@@ -348,6 +373,45 @@ mod tests {
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}},
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}]}"#;
         assert_eq!(parse("a.json", list).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn an_item_of_a_list_knows_its_own_line() {
+        let item = |name: &str| {
+            format!(
+                "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: {name}\n    labels: {{a/b.c: d}}\n"
+            )
+        };
+        let yaml =
+            format!("# all\n---\n# of them\napiVersion: v1\nitems:\n{}{}kind: List\n", item("a"), item("b"));
+        let json = r#"{"apiVersion": "v1", "kind": "List",
+            "items": [
+                {"apiVersion": "v1",
+                    "kind": "ConfigMap", "metadata": {"name": "a", "labels": {
+                        "a/b.c": "d"}}},
+                {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b", "labels": {"a/b.c": "d"}}}
+            ]}"#;
+        for (text, expected) in [(yaml.as_str(), [(6, 10), (11, 15)]), (json, [(3, 5), (6, 6)])] {
+            let lines: Vec<_> = parse("a", text)
+                .unwrap()
+                .iter()
+                .map(|item| {
+                    let label = ["metadata", "labels", "a/b.c"].into_iter();
+                    (item.place.line, item.place_of(label).line)
+                })
+                .collect();
+            assert_eq!(lines, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_item_that_lacks_something_is_told_with_its_own_line() {
+        let list = "kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- kind: ConfigMap\n";
+        assert!(
+            error(list).starts_with("a.yaml: document 1 (line 5): apiVersion is missing"),
+            "{}",
+            error(list)
+        );
     }
 
     #[test]
