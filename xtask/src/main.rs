@@ -2,6 +2,7 @@
 //! Knows no kind and decides nothing about the product.
 
 mod codegen;
+mod differential;
 mod product;
 mod tidy;
 
@@ -32,6 +33,8 @@ enum Chore {
         /// Rows to measure; all when none is named
         rows: Vec<String>,
     },
+    /// Ask a real API server and the sandbox the same questions and compare the answers
+    Differential(differential::Options),
     /// Run seeds (`kflare sandbox sim`)
     Sim {
         /// Arguments of `kflare sandbox sim`, such as --seeds 200
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Chore::Codegen { check: true } => codegen::check(&root),
         Chore::Tidy => tidy::check(&root),
         Chore::Bench { rows } => product::sandbox(&root, "bench", &rows),
+        Chore::Differential(options) => differential::run(&root, &options),
         Chore::Sim { arguments } => product::sandbox(&root, "sim", &arguments),
     };
     match done {
