@@ -9,6 +9,7 @@ use super::form;
 use super::resource::Endpoint;
 use super::status::{Reason, Status, Subject};
 use super::strategic;
+use super::types;
 
 /// Operations in one JSON patch (`maxJSONPatchOperations`).
 const OPERATIONS_MAX: usize = 10_000;
@@ -74,7 +75,8 @@ pub(crate) fn apply(endpoint: &Endpoint, stored: &Value, patch: &Patch) -> Resul
                 ));
             }
             check_object(patch)?;
-            strategic::merge(&mut value, patch)?;
+            let of = types::of_kind(&endpoint.group, &endpoint.resource.kind);
+            strategic::merge(&mut value, patch, of)?;
         }
     }
     Ok(value)

@@ -34,9 +34,10 @@ pub(crate) struct Type {
 impl Type {
     /// An object of this type that nobody has set anything in.
     pub(crate) fn empty(&self) -> Value {
-        let always = self.fields.iter().filter(|field| field.is_always);
-        let fields = always.filter_map(|field| match field.value {
-            Shape::Named(name) => Some((field.name.to_owned(), named(name)?.empty())),
+        let fields = self.fields.iter().filter_map(|field| match field.value {
+            Shape::Named(name) if field.is_always => Some((field.name.to_owned(), named(name)?.empty())),
+            // A list that is not left out when it is empty.
+            Shape::List(_) | Shape::Map(_) if field.is_required => Some((field.name.to_owned(), Value::Null)),
             _ => None,
         });
         Value::Object(fields.collect())
@@ -245,7 +246,7 @@ mod tests {
     #[test]
     fn an_empty_object_has_what_go_cannot_leave_out() {
         let empty = serde_json::json!({ "metadata": {}, "status": {},
-            "spec": { "strategy": {}, "template": { "metadata": {}, "spec": {} } } });
+            "spec": { "strategy": {}, "template": { "metadata": {}, "spec": { "containers": null } } } });
         assert_eq!(named("apps.Deployment").unwrap().empty(), empty);
     }
 
