@@ -81,6 +81,26 @@ pub fn run_file(path: &Path, mode: Mode) -> Result<Finished, RunError> {
     .map_err(RunError::Runtime)?
 }
 
+/// The world that a script wants.
+pub(crate) fn options(script: &Script, mode: Mode) -> Result<Options, Box<Failure>> {
+    let setup = &script.setup;
+    let switches = perform::switches(setup).map_err(|message| {
+        let (line, text) = script.world.clone().unwrap_or_default();
+        Box::new(Failure { file: script.name.clone(), line, text, message })
+    })?;
+    Ok(Options {
+        seed: mode.seed,
+        empty: setup.empty,
+        switches,
+        drift_interval: setup.drift,
+        retain: setup.retain,
+        election: setup.election || setup.replicas > 1,
+        replicas: setup.replicas,
+        history: mode.history,
+        portions: mode.portions,
+    })
+}
+
 /// Why a scenario did not come to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -101,23 +121,7 @@ pub enum RunError {
 impl Runner {
     /// A world as the script wants it, with an operator that has just started.
     pub fn new(script: Script, mode: Mode) -> Result<Self, RunError> {
-        let setup = &script.setup;
-        let switches = perform::switches(setup).map_err(|message| {
-            let (line, text) = script.world.clone().unwrap_or_default();
-            Box::new(Failure { file: script.name.clone(), line, text, message })
-        })?;
-        let options = Options {
-            seed: mode.seed,
-            empty: setup.empty,
-            switches,
-            drift_interval: setup.drift,
-            retain: setup.retain,
-            election: setup.election || setup.replicas > 1,
-            replicas: setup.replicas,
-            history: mode.history,
-            portions: mode.portions,
-        };
-        let mut world = World::new(options)?;
+        let mut world = World::new(options(&script, mode)?)?;
         world.start();
         if let Some(point) = mode.crash {
             world.crash_at(point);

@@ -19,7 +19,7 @@ const FREE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// A CustomResourceDefinition that lacks something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::commands) struct Gap {
+pub(crate) struct Gap {
     definition: String,
     /// Paths of fields, values of fields, subresources.
     missing: Vec<String>,

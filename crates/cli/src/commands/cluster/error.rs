@@ -15,7 +15,7 @@ pub(super) const DEFAULT_KUBECONFIG: &str = "~/.kube/config";
 /// Why there is no way into a cluster, or nothing to do there. Causes are texts: those of the libraries repeat
 /// themselves from level to level.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::commands) enum ClusterError {
+pub(crate) enum ClusterError {
     #[error("cannot use the kubeconfig {path}: {cause}")]
     Kubeconfig { path: String, cause: String },
     #[error("the kubeconfig {path} has no context {context}; {}", contexts(.known))]
