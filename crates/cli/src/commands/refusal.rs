@@ -37,6 +37,12 @@ impl Refusal {
         Self(vec![(manifest.place.clone(), format!("{}: {complaint}", manifest.title()))])
     }
 
+    /// One complaint about a field of a manifest.
+    pub(in crate::commands) fn of_field(manifest: &Manifest, path: &[&str], complaint: &str) -> Self {
+        let place = manifest.place_of(path.iter().copied());
+        Self(vec![(place, format!("{}: {complaint}", manifest.title()))])
+    }
+
     /// What an API server says of a manifest, with the place of each complaint and what was probably meant.
     pub(in crate::commands) fn read(manifest: &Manifest, status: &Status) -> Self {
         let unknown: Vec<&str> =

@@ -73,8 +73,13 @@ impl ApiServer {
     /// makes what is found so.
     #[must_use]
     pub fn client_side_apply(found: Option<&Value>, object: Value) -> Value {
-        let desired = with_last_applied(object);
-        let Some(found) = found else { return desired };
+        let mut desired = with_last_applied(object);
+        let Some(found) = found else {
+            if let Some(metadata) = desired["metadata"].as_object_mut() {
+                metadata.remove("resourceVersion");
+            }
+            return desired;
+        };
         let last = found["metadata"]["annotations"][LAST_APPLIED].as_str().unwrap_or("{}");
         let last: Value = serde_json::from_str(last).unwrap_or_default();
         three_way(&last, &desired)

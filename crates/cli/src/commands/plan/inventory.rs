@@ -31,6 +31,8 @@ pub(super) struct Inventory {
     pub(super) older: Vec<Gap>,
     /// The labels of every namespace.
     pub(super) namespaces: BTreeMap<String, BTreeMap<String, String>>,
+    /// The uid and the version of every namespace.
+    pub(super) versions: BTreeMap<String, (String, String)>,
     /// Those that are being deleted: nothing new can be made in them.
     pub(super) terminating: BTreeSet<String>,
 }
@@ -67,12 +69,17 @@ impl Inventory {
         let terminating =
             namespaces.iter().filter(|namespace| namespace.metadata.deletion_timestamp.is_some());
         let terminating = terminating.filter_map(|namespace| namespace.metadata.name.clone()).collect();
+        let version = |namespace: &v1::Namespace| {
+            let metadata = object::meta(namespace.metadata.clone());
+            (metadata.name, (metadata.uid, metadata.resource_version))
+        };
+        let versions = namespaces.iter().map(version).collect();
         let named = |namespace: v1::Namespace| {
             let labels = object::labels(&namespace.metadata);
             (namespace.metadata.name.unwrap_or_default(), labels)
         };
         let namespaces = namespaces.into_iter().map(named).collect();
-        Ok(Self { client, server, objects, older, namespaces, terminating })
+        Ok(Self { client, server, objects, older, namespaces, versions, terminating })
     }
 
     /// The metadata of a Secret.

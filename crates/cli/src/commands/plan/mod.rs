@@ -4,6 +4,7 @@
 mod admission;
 mod arguments;
 mod calls;
+mod exported;
 mod finding;
 mod inventory;
 mod json;

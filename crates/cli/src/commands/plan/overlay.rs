@@ -13,6 +13,7 @@ use plan::{MemberId, policy};
 use serde_json::{Value, json};
 
 use super::admission::Admission;
+use super::exported;
 use super::inventory::Inventory;
 use crate::commands::cluster::ClusterError;
 use crate::commands::cluster::definitions::Gap;
@@ -198,8 +199,25 @@ impl<'c> Layer<'c> {
         manifest.object["metadata"]["namespace"] = Value::String(namespace);
     }
 
+    /// Whether a manifest may be laid over an object with this uid and version.
+    fn fits(&mut self, manifest: &Manifest, uid: &str, version: &str) -> bool {
+        let refusal = exported::other_object(manifest, uid);
+        if refusal.is_none() {
+            self.overlay.notes.extend(exported::outdated(manifest, version));
+        }
+        let fits = refusal.is_none();
+        self.refused.extend(refusal);
+        fits
+    }
+
     fn namespace(&mut self, manifest: &Manifest, intent: Intent) {
         let name = manifest.object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let live = self.cluster.and_then(|cluster| cluster.versions.get(&name));
+        if let Some((uid, version)) = live.filter(|_| intent == Intent::Apply)
+            && !self.fits(manifest, uid, version)
+        {
+            return;
+        }
         match intent {
             Intent::Apply => match self.admission.apply(manifest, None) {
                 Ok(stored) => {
@@ -228,6 +246,12 @@ impl<'c> Layer<'c> {
             let complaint = format!("namespace {namespace} is being deleted: nothing new can be made in it");
             self.refused.push(Refusal::of(manifest, &complaint));
             return Ok(());
+        }
+        if let Some(metadata) = old.map(|object| &object.metadata) {
+            let text = |field: &Option<String>| field.clone().unwrap_or_default();
+            if !self.fits(manifest, &text(&metadata.uid), &text(&metadata.resource_version)) {
+                return Ok(());
+            }
         }
         let stored = match self.admission.apply(manifest, base.as_ref()) {
             Ok(stored) => stored,
@@ -260,6 +284,8 @@ impl<'c> Layer<'c> {
                 if resource.is_deleting() {
                     let note = "is being deleted; it has to be applied again once it is gone";
                     self.overlay.notes.push(format!("{member} {note}"));
+                } else {
+                    resource.metadata.finalizers = applied.metadata.finalizers;
                 }
                 if resource.spec != applied.spec {
                     resource.metadata.generation += 1;
@@ -322,7 +348,12 @@ impl<'c> Layer<'c> {
         };
         let new = MemberId { kind: "Secret", key: key.clone() };
         let (uid, version, finalizers) = match found {
-            Some(found) => (found.metadata.uid, found.metadata.resource_version, found.metadata.finalizers),
+            Some(Resource { metadata, .. }) => {
+                if !self.fits(manifest, &metadata.uid, &metadata.resource_version) {
+                    return Ok(());
+                }
+                (metadata.uid, metadata.resource_version, metadata.finalizers)
+            }
             None => (stand_in(&new), stand_in(&new), Vec::new()),
         };
         stored["metadata"] = json!({
