@@ -1,6 +1,7 @@
 //! The chores of the repository: writes generated files, and checks what the house rules can be checked for.
 //! Knows no kind and decides nothing about the product.
 
+mod clients;
 mod codegen;
 mod differential;
 mod product;
@@ -33,6 +34,8 @@ enum Chore {
         /// Rows to measure; all when none is named
         rows: Vec<String>,
     },
+    /// Send Cloudflare's own clients to the sandbox's Cloudflare, or to a real account
+    Clients(clients::Options),
     /// Ask a real API server and the sandbox the same questions and compare the answers
     Differential(differential::Options),
     /// Run seeds (`kflare sandbox sim`)
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Chore::Codegen { check: true } => codegen::check(&root),
         Chore::Tidy => tidy::check(&root),
         Chore::Bench { rows } => product::sandbox(&root, "bench", &rows),
+        Chore::Clients(options) => clients::run(&root, &options),
         Chore::Differential(options) => differential::run(&root, &options),
         Chore::Sim { arguments } => product::sandbox(&root, "sim", &arguments),
     };
