@@ -176,6 +176,8 @@ fn outcome_of<'a>(line: &'a str, situation: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn judged(lines: &[&str]) -> (Count, Vec<String>) {
@@ -203,6 +205,18 @@ mod tests {
             judged(&["skip   a zone is created: why not", "FAILED the zone is read: no"]);
         assert_eq!(count, Count { passed: 0, failed: 2, skipped: 0 });
         assert_eq!(complaints, ["a zone is created: left out", "the zone is read: failed"]);
+    }
+
+    #[test]
+    fn every_note_is_about_a_program_and_has_its_reason() {
+        let notes = std::fs::read_to_string(crate::root().join("testing/clients/differences.json")).unwrap();
+        let notes: BTreeMap<String, Vec<BTreeMap<String, String>>> = serde_json::from_str(&notes).unwrap();
+        let mut named: Vec<&str> = Program::ALL.iter().map(|program| program.name()).collect();
+        named.sort_unstable();
+        assert_eq!(notes.keys().collect::<Vec<_>>(), named);
+        for note in notes.values().flatten() {
+            assert!(note.get("why").is_some_and(|why| !why.is_empty()), "{note:?}");
+        }
     }
 
     #[test]
