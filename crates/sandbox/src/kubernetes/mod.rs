@@ -1,7 +1,7 @@
 //! The Kubernetes API in memory: one server that a client in process and kubectl over loopback can use.
 //! It knows nothing of the kinds of this project: those come as CustomResourceDefinitions.
 //!
-//! Not here: conversion webhooks, authorisation (everything is allowed), nodes and Pods (nothing runs).
+//! Not here: conversion webhooks, authorisation (everything is allowed), nodes (Pods stay Pending).
 
 mod admit;
 mod age;
@@ -46,6 +46,7 @@ mod uri;
 mod watch;
 mod write;
 
+mod workloads;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

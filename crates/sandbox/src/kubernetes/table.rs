@@ -68,7 +68,7 @@ const SERVICE: &[BuiltInColumn] = &[
     AGE,
     wide("Selector", cells::service_selector),
 ];
-const SERVICE_ACCOUNT: &[BuiltInColumn] = &[NAME, number("Secrets", cells::secret_count), AGE];
+const SERVICE_ACCOUNT: &[BuiltInColumn] = &[NAME, AGE];
 const EVENT: &[BuiltInColumn] = &[
     text("Last Seen", cells::last_seen),
     text("Type", cells::kind_of),
@@ -102,6 +102,24 @@ const REPLICA_SET: &[BuiltInColumn] = &[
     wide("Images", cells::images),
     wide("Selector", cells::deployment_selector),
 ];
+const POD: &[BuiltInColumn] = &[
+    NAME,
+    text("Ready", cells::pod_ready),
+    text("Status", cells::phase),
+    text("Restarts", cells::restarts),
+    AGE,
+    wide("IP", cells::none),
+    wide("Node", cells::none),
+    wide("Nominated Node", cells::none),
+    wide("Readiness Gates", cells::none),
+];
+const ENDPOINT_SLICE: &[BuiltInColumn] = &[
+    NAME,
+    text("AddressType", cells::address_type),
+    text("Ports", cells::slice_ports),
+    text("Endpoints", cells::slice_addresses),
+    AGE,
+];
 const INGRESS: &[BuiltInColumn] = &[
     NAME,
     text("Class", cells::ingress_class),
@@ -133,6 +151,8 @@ fn built_in_columns(built_in: BuiltIn) -> &'static [BuiltInColumn] {
         BuiltIn::Lease => LEASE,
         BuiltIn::Deployment => DEPLOYMENT,
         BuiltIn::ReplicaSet => REPLICA_SET,
+        BuiltIn::Pod => POD,
+        BuiltIn::EndpointSlice => ENDPOINT_SLICE,
         BuiltIn::Ingress => INGRESS,
         BuiltIn::IngressClass => INGRESS_CLASS,
         BuiltIn::Role | BuiltIn::ClusterRole | BuiltIn::CustomResourceDefinition => ROLE,

@@ -21,7 +21,7 @@ use super::precondition::{
 };
 use super::resource::Endpoint;
 use super::status::{Status, Subject};
-use super::store::{Key, State, Stored};
+use super::store::{Key, State, Stored, Unsettled};
 use super::tracking::{self, Tracker};
 
 /// How a write is meant.
@@ -40,6 +40,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) options: WriteOptions,
     /// What the answer warns of.
     pub(crate) warnings: Vec<String>,
+    /// True while it does what follows from a write.
+    pub(crate) is_settling: bool,
 }
 
 pub(crate) const NAMESPACES: Subject<'static> =
@@ -48,7 +50,7 @@ pub(crate) const NAMESPACES: Subject<'static> =
 impl<'a> Writer<'a> {
     pub(crate) fn new(state: &'a mut State, now: Timestamp, options: WriteOptions) -> Self {
         state.history.begin(now, Author::Client);
-        Self { state, now, options, warnings: Vec::new() }
+        Self { state, now, options, warnings: Vec::new(), is_settling: false }
     }
 
     /// The same for what people do.
@@ -271,6 +273,12 @@ impl<'a> Writer<'a> {
     fn name(&mut self, endpoint: &Endpoint, value: &mut Value) -> Result<(), Status> {
         /// A generated name leaves room for its suffix (`names.maxGeneratedNameLength`).
         const PREFIX_MAX: usize = 58;
+            Some(BuiltIn::Deployment | BuiltIn::ReplicaSet | BuiltIn::Pod) => {
+                let namespace = stored.value["metadata"]["namespace"].as_str();
+                let key = Key::new(namespace, stored.value["metadata"]["name"].as_str().unwrap_or_default());
+                self.state.unsettled.push_back(Unsettled::Workload((endpoint.resource.id, key)));
+                self.wake_owner(stored);
+            }
         let metadata = &mut value["metadata"];
         if metadata["name"].is_string() {
             return Ok(());

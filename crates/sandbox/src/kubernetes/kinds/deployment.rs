@@ -30,7 +30,13 @@ pub(super) fn default_replica_set(new: &mut Value) {
 }
 
 fn default_template(spec: &mut Value) {
-    let Some(pod) = spec.pointer_mut("/template/spec").filter(|pod| pod.is_object()) else { return };
+    if let Some(pod) = spec.pointer_mut("/template/spec").filter(|pod| pod.is_object()) {
+        default_pod(pod);
+    }
+}
+
+/// The defaults of a Pod's spec, in a template or not.
+pub(super) fn default_pod(pod: &mut Value) {
     set_default(pod, "restartPolicy", json!("Always"));
     set_default(pod, "terminationGracePeriodSeconds", json!(30));
     set_default(pod, "dnsPolicy", json!("ClusterFirst"));
@@ -103,7 +109,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>, what: &str) -> Vec<Caus
         causes.push(invalid_raw("spec.template.metadata.labels", labels, why));
     }
     causes.extend(label_causes(labels.as_object().map(|_| labels), "spec.template.labels"));
-    causes.extend(container_causes(&spec["template"]["spec"]));
+    causes.extend(container_causes(&spec["template"]["spec"], "spec.template.spec"));
     if let Some(old) = old
         && old["spec"]["selector"] != spec["selector"]
     {
@@ -112,14 +118,15 @@ pub(super) fn validate(new: &Value, old: Option<&Value>, what: &str) -> Vec<Caus
     causes
 }
 
-fn container_causes(pod: &Value) -> Vec<Cause> {
+/// What is wrong with the containers of a Pod's spec.
+pub(super) fn container_causes(pod: &Value, path: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     if entries(&pod["containers"]).is_empty() {
-        causes.push(required("spec.template.spec.containers", ""));
+        causes.push(required(format!("{path}.containers"), ""));
     }
     let mut names = std::collections::BTreeSet::new();
     for (index, container) in entries(&pod["containers"]).iter().enumerate() {
-        let at = |field: &str| format!("spec.template.spec.containers[{index}].{field}");
+        let at = |field: &str| format!("{path}.containers[{index}].{field}");
         let name = text(container, "name");
         if name.is_empty() {
             causes.push(required(at("name"), ""));

@@ -5,6 +5,7 @@ mod config;
 mod deployment;
 mod event;
 mod ingress;
+mod pod;
 mod rbac;
 mod service;
 
@@ -32,11 +33,13 @@ pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) -> Result<(), String>
         BuiltIn::Secret => config::decode_secret(value),
         _ => Ok(()),
     }
+        BuiltIn::Pod => pod::default(new),
 }
 
 /// Fills in what an object has that its author left out: the defaults of its type.
 pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
     match built_in {
+        | BuiltIn::EndpointSlice
         BuiltIn::Namespace => default_namespace(new),
         BuiltIn::Secret => set_default(new, "type", json!("Opaque")),
         BuiltIn::Service => service::default(new),
@@ -51,6 +54,9 @@ pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
         | BuiltIn::ServiceAccount
         | BuiltIn::Lease
         | BuiltIn::IngressClass
+        BuiltIn::Pod => pod::allocate(new, old),
+        BuiltIn::Deployment if old.is_none() => new["status"] = json!({}),
+        BuiltIn::ReplicaSet if old.is_none() => new["status"] = json!({ "replicas": 0 }),
         | BuiltIn::Role
         | BuiltIn::ClusterRole => {}
     }
@@ -67,6 +73,7 @@ pub(crate) fn allocate(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, 
 
 /// What is wrong with an object; `old` is the stored object of an update.
 pub(crate) fn validate(
+        BuiltIn::Pod => pod::validate(new, old),
     endpoint: &Endpoint,
     built_in: BuiltIn,
     new: &Value,
@@ -85,7 +92,7 @@ pub(crate) fn validate(
         BuiltIn::Role | BuiltIn::ClusterRole => rbac::validate_role(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::validate_binding(new, old),
         BuiltIn::CustomResourceDefinition => crd::validate(new),
-        BuiltIn::Namespace | BuiltIn::ServiceAccount => Vec::new(),
+        BuiltIn::Namespace | BuiltIn::ServiceAccount | BuiltIn::EndpointSlice => Vec::new(),
     }
 }
 

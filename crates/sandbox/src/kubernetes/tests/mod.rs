@@ -6,6 +6,7 @@ mod deleting;
 mod hostile;
 mod reading;
 mod watching;
+mod workloads;
 mod writing;
 
 use bytes::Bytes;
