@@ -8,6 +8,7 @@ mod exported;
 mod finding;
 mod inventory;
 mod json;
+mod notes;
 mod overlay;
 #[cfg(test)]
 mod tests;

@@ -15,9 +15,10 @@ use serde_json::{Value, json};
 use super::admission::Admission;
 use super::exported;
 use super::inventory::Inventory;
+use super::notes;
 use crate::commands::cluster::ClusterError;
 use crate::commands::cluster::definitions::Gap;
-use crate::commands::refusal::Refusal;
+use crate::commands::refusal::{self, Refusal};
 use crate::commands::sandbox::manifest::{Manifest, Place};
 
 /// The namespace of manifests that name none, where no kubeconfig says another.
@@ -91,7 +92,8 @@ pub(super) struct Layer<'c> {
     overlay: Overlay,
     objects: BTreeMap<MemberId, (&'static Kind, Resource)>,
     refused: Vec<Refusal>,
-    others: usize,
+    /// Objects that a plan has nothing to say of.
+    others: Vec<String>,
 }
 
 impl<'c> Layer<'c> {
@@ -108,7 +110,7 @@ impl<'c> Layer<'c> {
             overlay: Overlay::default(),
             objects: BTreeMap::new(),
             refused: Vec::new(),
-            others: 0,
+            others: Vec::new(),
         };
         let Some(cluster) = cluster else { return Ok(layer) };
         (layer.overlay.world.complete, layer.overlay.has_cluster) = (true, true);
@@ -144,35 +146,31 @@ impl<'c> Layer<'c> {
         }
         let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         for mut manifest in rest {
+            let other = notes::other(&manifest);
             self.place(&mut manifest);
             if intent == Intent::Apply {
                 places.entry(manifest.title()).or_default().push(manifest.place.clone());
             }
-            if manifest.object["apiVersion"].as_str().is_some_and(is_ours) {
+            if refusal::is_meant_for_us(&manifest) {
                 match intent {
+                    _ if !refusal::is_ours(&manifest) => self.refused.push(Refusal::of_kind(&manifest)),
                     Intent::Apply => self.apply(&manifest)?,
                     Intent::Delete => self.delete(&manifest),
                 }
             } else if is(&manifest, "v1", "Secret") && intent == Intent::Apply {
                 self.secret(&manifest).await?;
             } else {
-                self.others += 1;
+                self.others.push(other);
             }
         }
         if !self.refused.is_empty() {
             return Err(OverlayError::Refused(self.refused));
         }
-        self.overlay.notes.extend(places.iter().filter_map(|(title, places)| repeated(title, places)));
+        self.overlay.notes.extend(places.iter().filter_map(|(title, places)| notes::repeated(title, places)));
         if self.cluster.is_none() {
             self.tokens(token)?;
         }
-        if self.others > 0 {
-            let others = match self.others {
-                1 => "1 object of another kind is passed over".to_owned(),
-                others => format!("{others} objects of other kinds are passed over"),
-            };
-            self.overlay.notes.push(others);
-        }
+        self.overlay.notes.extend(notes::passed_over(&self.others));
         self.overlay.world.objects = self.objects.into_values().collect();
         Ok(self.overlay)
     }
@@ -389,13 +387,6 @@ impl<'c> Layer<'c> {
     }
 }
 
-/// What is said of an object that several manifests describe.
-fn repeated(title: &str, places: &[Place]) -> Option<String> {
-    let (last, others) = places.split_last().filter(|(_, others)| !others.is_empty())?;
-    let others: Vec<String> = others.iter().map(Place::short).collect();
-    Some(format!("{title} stands in {} and {}; the last counts", others.join(", "), last.short()))
-}
-
 /// A Secret that nobody made: nothing is to be done about it, so that it is protected already.
 fn made_up(key: &Key, entries: &BTreeMap<String, &str>) -> Value {
     use base64::Engine as _;
@@ -415,10 +406,6 @@ fn made_up(key: &Key, entries: &BTreeMap<String, &str>) -> Value {
 
 fn is(manifest: &Manifest, api_version: &str, kind: &str) -> bool {
     manifest.object["apiVersion"] == api_version && manifest.object["kind"] == kind
-}
-
-fn is_ours(api_version: &str) -> bool {
-    api_version.split('/').next() == Some(names::GROUP)
 }
 
 /// The member that a manifest describes; `None` for a kind that we do not know.

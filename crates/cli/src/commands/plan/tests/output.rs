@@ -407,13 +407,40 @@ spec: {name: example.org, accountRef: {name: main}}
             a.yaml: document 2 (line 18): DNSRecord default/mail: spec.type: Unsupported value: "AX": supported values: "A", "AAAA", "CAA", "CERT", "CNAME", "DNSKEY", "DS", "HTTPS", "LOC", "MX", "NAPTR", "NS", "OPENPGPKEY", "PTR", "SMIMEA", "SRV", "SSHFP", "SVCB", "TLSA", "TXT", "URI"
             a.yaml: document 3 (line 23): there is no kind DnsRecord in kflare.dev/v1alpha1; did you mean DNSRecord?
             a.yaml: document 4 (line 28): Zone is of apiVersion kflare.dev/v1alpha1, not kflare.dev/v1beta1
-            a.yaml: document 5 (line 32): Zone nowhere/a: namespaces "nowhere" not found"#]].assert_eq(&error.to_string());
+            a.yaml: document 5 (line 34): Zone nowhere/a: namespace nowhere does not exist: create it with `kubectl create namespace nowhere`, or add its manifest"#]].assert_eq(&error.to_string());
         let tokenless =
             manifest::parse("a.yaml", &account().replace("kind: Secret", "kind: ConfigMap")).unwrap();
         let question = Question { manifests: tokenless, intent: Intent::Apply, all: false, token: None };
         let (_, cloudflare, config) = world.ways();
         let error = find(question, None, cloudflare, &config, world.clock.now()).await.unwrap_err();
         expect!["a.yaml: document 2 (line 6): CloudflareAccount main has no token: set CLOUDFLARE_API_TOKEN, or add the Secret kflare-system/cloudflare-token to the manifests"].assert_eq(&error.to_string());
+    });
+}
+
+#[test]
+fn a_group_with_a_slip_is_refused_and_what_is_passed_over_is_named() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let www = record("www", "type: A, content: 192.0.2.1");
+        let slip = www.replace("kflare.dev/v1alpha1", "kflare.de/v1alpha1");
+        for ask_for in [Ask::apply(&slip), Ask::delete(&slip)] {
+            let error = ask(world, ask_for).await.unwrap_err().to_string();
+            let said = "a.yaml: document 1 (line 2): DNSRecord is of apiVersion kflare.dev/v1alpha1, not kflare.de/v1alpha1";
+            assert_eq!(error, said);
+        }
+        let other =
+            |kind: &str, name: &str| format!("apiVersion: apps/v1\nkind: {kind}\nmetadata: {name}\n---\n");
+        let foreign = www.replace("kflare.dev/v1alpha1", "ingress.operator.openshift.io/v1");
+        let few = foreign + &other("Deployment", "{name: web, namespace: app}");
+        let findings = ask(world, Ask::apply(&few)).await.unwrap();
+        let named = "2 objects of other kinds are passed over: DNSRecord www of ingress.operator.openshift.io/v1, Deployment app/web";
+        assert_eq!(findings.notes, [named]);
+        let many: String = (0..7).map(|n| other("Job", &format!("{{name: n{n}}}"))).collect();
+        let findings = ask(world, Ask::apply(&many)).await.unwrap();
+        let named =
+            "7 objects of other kinds are passed over: Job n0, Job n1, Job n2, Job n3, Job n4 and 2 more";
+        assert_eq!(findings.notes, [named]);
     });
 }
 
