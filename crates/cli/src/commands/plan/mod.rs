@@ -2,6 +2,7 @@
 //! What is done is `operator::preview`'s to find out, by the passes that `kflare run` makes.
 
 mod admission;
+mod annotations;
 mod arguments;
 mod calls;
 mod exported;

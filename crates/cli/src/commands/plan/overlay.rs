@@ -13,6 +13,7 @@ use plan::{MemberId, policy};
 use serde_json::{Value, json};
 
 use super::admission::Admission;
+use super::annotations;
 use super::exported;
 use super::inventory::Inventory;
 use super::notes;
@@ -154,7 +155,10 @@ impl<'c> Layer<'c> {
             if refusal::is_meant_for_us(&manifest) {
                 match intent {
                     _ if !refusal::is_ours(&manifest) => self.refused.push(Refusal::of_kind(&manifest)),
-                    Intent::Apply => self.apply(&manifest)?,
+                    Intent::Apply => {
+                        self.overlay.notes.extend(annotations::notes(&manifest));
+                        self.apply(&manifest)?;
+                    }
                     Intent::Delete => self.delete(&manifest),
                 }
             } else if is(&manifest, "v1", "Secret") && intent == Intent::Apply {

@@ -418,6 +418,21 @@ spec: {name: example.org, accountRef: {name: main}}
 }
 
 #[test]
+fn an_annotation_with_a_slip_is_noted() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let www = record("www", "type: A, content: 192.0.2.1")
+            .replace("{name: www}", "{name: www, annotations: {kflare.dev/deletion-polcy: retain}}");
+        let findings = ask(world, Ask::apply(&www)).await.unwrap();
+        let said = "a.yaml:3: DNSRecord default/www: annotation kflare.dev/deletion-polcy is unknown and does nothing \
+                    (did you mean kflare.dev/deletion-policy?)";
+        assert_eq!(findings.notes, [said]);
+        assert_eq!(code(&findings), CHANGES);
+    });
+}
+
+#[test]
 fn a_group_with_a_slip_is_refused_and_what_is_passed_over_is_named() {
     in_world(Options::default(), async |world| {
         apply(world, ZONE);
