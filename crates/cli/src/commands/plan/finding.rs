@@ -296,12 +296,19 @@ fn of_variable(message: String, stand_ins: &[Key]) -> String {
         let mut said = parts.next().unwrap_or_default().to_owned();
         for rest in parts {
             // The name of another Secret may begin with this one's.
-            said.push_str(if goes_on(rest) { &secret } else { &variable });
-            said.push_str(rest);
+            let is_another = goes_on(rest);
+            said.push_str(if is_another { &secret } else { &variable });
+            said.push_str(if is_another { rest } else { without_entry(rest) });
         }
         message = said;
     }
     message
+}
+
+/// What follows the name of a Secret, without the `/KEY` of the entry: a variable has none.
+fn without_entry(rest: &str) -> &str {
+    let is_of_key = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    rest.strip_prefix('/').map_or(rest, |entry| entry.trim_start_matches(is_of_key))
 }
 
 /// What to do about parents that no manifest has, where nothing else counts.

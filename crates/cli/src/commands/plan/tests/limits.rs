@@ -126,6 +126,9 @@ fn a_token_of_the_environment_is_not_blamed_on_a_secret() {
         let message = &wrong.objects[0].obstacle.as_ref().unwrap().message;
         assert!(message.contains("the variable CLOUDFLARE_API_TOKEN"), "{message}");
         assert!(!message.contains("Secret kflare-system/cloudflare-token"), "{message}");
+        let refused = find(question(Some("wrong")), None, cloudflare.clone(), &config, now).await.unwrap();
+        let message = &refused.objects[0].obstacle.as_ref().unwrap().message;
+        assert!(message.contains("CloudflareAccount main (the variable CLOUDFLARE_API_TOKEN):"), "{message}");
         let right = find(question(Some(crate::world::TOKEN)), None, cloudflare, &config, now).await.unwrap();
         assert_eq!(right.notes, [""; 0]);
     });
