@@ -13,6 +13,7 @@ use kube::{Client, Config};
 
 pub(crate) use self::error::ClusterError;
 use self::error::DEFAULT_KUBECONFIG;
+pub(super) use self::error::SECRET;
 pub(super) use self::look::{check, check_namespace, look};
 
 /// Finds the cluster; its address is given as it may be printed. The client does not retry: what may be repeated is
