@@ -9,9 +9,14 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 
+use crate::product::{self, Build};
+
+/// Where the server's Go module is.
+const MODULE: &str = "testing/kube-apiserver";
+
 /// What can be asked for.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub(crate) struct Options {
     /// Only scenarios with this in their path
     #[arg(long, value_name = "PART-OF-A-NAME")]
     only: Option<String>,
@@ -21,6 +26,9 @@ pub(crate) struct Arguments {
     /// Servers beside each other, of some 400 MB each; scenarios mostly wait
     #[arg(long, value_name = "NUMBER", default_value_t = 4)]
     servers: usize,
+    /// With a debug build of kflare, which is there sooner
+    #[arg(long)]
+    debug: bool,
 }
 
 /// The versions that are tested.
@@ -35,11 +43,11 @@ enum Version {
 }
 
 impl Version {
-    /// The folder of its Go module.
-    const fn module(self) -> &'static str {
+    /// What names its modules.
+    const fn modules(self) -> &'static str {
         match self {
-            Self::Newest => "testing/kube-apiserver",
-            Self::Oldest => "testing/kube-apiserver-oldest",
+            Self::Newest => "go.mod",
+            Self::Oldest => "oldest.mod",
         }
     }
 
@@ -68,14 +76,14 @@ impl Drop for Server {
 }
 
 /// Runs the scenarios.
-pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<()> {
-    build(root, arguments.server)?;
-    let program = root.join(arguments.server.program());
+pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    build(root, options.server)?;
+    let program = root.join(options.server.program());
     let home = root.join("target/e2e");
     if home.exists() {
         fs::remove_dir_all(&home).context("cannot clear target/e2e")?;
     }
-    let count = if arguments.only.is_some() { 1 } else { arguments.servers.max(1) };
+    let count = if options.only.is_some() { 1 } else { options.servers.max(1) };
     let mut servers = (1..=count)
         .map(|number| start(&program, home.join(number.to_string())))
         .collect::<anyhow::Result<Vec<_>>>()?;
@@ -84,7 +92,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<()> {
     for server in &servers {
         words.extend(["--cluster".to_owned(), server.folder.display().to_string()]);
     }
-    if let Some(only) = &arguments.only {
+    if let Some(only) = &options.only {
         words.extend(["--only".to_owned(), only.clone()]);
     }
     for entry in fs::read_dir(root.join("scenarios")).context("cannot read scenarios")? {
@@ -93,25 +101,38 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<()> {
             words.push(path.display().to_string());
         }
     }
-    crate::product::sandbox(root, "run", &words)
+    let build = if options.debug { Build::Debug } else { Build::Release };
+    product::sandbox(root, build, "run", &words)
 }
 
 /// Builds the server with Go; the first time takes minutes.
 fn build(root: &Path, version: Version) -> anyhow::Result<()> {
-    let module = root.join(version.module());
-    let requires = fs::read_to_string(module.join("go.mod")).context("there is no go.mod")?;
+    let module = root.join(MODULE);
+    let modules = version.modules();
+    let requires =
+        fs::read_to_string(module.join(modules)).with_context(|| format!("cannot read {modules}"))?;
     let wanted = requires.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
-    let wanted = wanted.context("go.mod names no k8s.io/kubernetes")?.trim();
+    let wanted = wanted.context("no k8s.io/kubernetes is required")?.trim();
     let minor = wanted.split('.').nth(1).context("the version has no minor part")?;
     let stamp = "k8s.io/component-base/version";
-    let flags = format!(
-        "-s -w -X {stamp}.gitVersion={wanted} -X {stamp}.gitMajor=1 -X {stamp}.gitMinor={minor}"
-    );
+    let flags =
+        format!("-s -w -X {stamp}.gitVersion={wanted} -X {stamp}.gitMajor=1 -X {stamp}.gitMinor={minor}");
     println!("the API server is {wanted} (a first build takes minutes)");
     let status = Command::new("go")
         .current_dir(&module)
         .env("CGO_ENABLED", "0")
-        .args(["build", "-p", "2", "-trimpath", "-buildvcs=false", "-ldflags", &flags, "-o"])
+        .args([
+            "build",
+            "-modfile",
+            modules,
+            "-p",
+            "2",
+            "-trimpath",
+            "-buildvcs=false",
+            "-ldflags",
+            &flags,
+            "-o",
+        ])
         .arg(root.join(version.program()))
         .arg(".")
         .status()

@@ -94,6 +94,7 @@ fn ordered(answer: &Value) -> Value {
     let Some(body) = answer.get_mut("body").filter(|body| body["kind"] == "Status") else { return answer };
     if let Some(causes) = body.pointer_mut("/details/causes").and_then(Value::as_array_mut) {
         causes.sort_by_key(ToString::to_string);
+        causes.dedup();
         let texts: Vec<String> = causes
             .iter()
             .map(|cause| {

@@ -4,9 +4,6 @@
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-/// Whether `metadata.managedFields` is compared.
-pub(crate) const COMPARES_MANAGED_FIELDS: bool = false;
-
 /// What one server has shown in one sequence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
@@ -22,6 +19,8 @@ pub(crate) struct Patterns {
     time: Regex,
     /// Versions that errors quote.
     version: Regex,
+    /// The patched object that an error about it quotes, with its fields in the order of Go's structs.
+    patched: Regex,
 }
 
 impl Patterns {
@@ -32,6 +31,7 @@ impl Patterns {
             version: Regex::new(
                 r"(ResourceVersion in (?:precondition|the precondition|record) \()[0-9]+|(resource version: )[0-9]+( \()[0-9]+|(resource version: )[0-9]+(, current: )[0-9]+",
             )?,
+            patched: Regex::new(r#"(^|patch: )(Invalid value: )"\{(?:[^"\\]|\\.)*\}": "#)?,
         })
     }
 }
@@ -60,7 +60,6 @@ impl Seen {
         let mut out = Map::new();
         for (key, value) in fields {
             let value = match (key.as_str(), value) {
-                ("managedFields", _) if !COMPARES_MANAGED_FIELDS => continue,
                 ("metadata", Value::Object(metadata)) if is_list => {
                     let mut metadata = metadata.clone();
                     for (field, stands_for) in [("resourceVersion", "<now>"), ("continue", "<token>")] {
@@ -111,6 +110,7 @@ impl Seen {
                 text = text.replace(name.as_str(), &format!("<name {at}>"));
             }
         }
+        let text = patterns.patched.replace(&text, "$1$2<the patched object>: ");
         patterns.version.replace_all(&text, "$1$2$4<version>$3$5").into_owned()
     }
 }

@@ -19,6 +19,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(60);
 /// Between two looks at something that comes by itself.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// Who asks: the owner of the fields that are written.
+const AGENT: &str = "differential/1";
+
 /// One API server.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -37,7 +40,8 @@ pub(crate) struct Pair {
 
 impl Server {
     fn new(base: &str, token: &str, authority: Option<&[u8]>) -> anyhow::Result<Self> {
-        let mut builder = reqwest::Client::builder().http1_only().timeout(ANSWER_MAX).no_proxy();
+        let mut builder =
+            reqwest::Client::builder().http1_only().user_agent(AGENT).timeout(ANSWER_MAX).no_proxy();
         if let Some(pem) = authority {
             builder = builder.tls_certs_only([reqwest::Certificate::from_pem(pem)?]);
         }

@@ -10,6 +10,7 @@ use super::kinds;
 use super::names::metadata_causes;
 use super::resource::Endpoint;
 use super::status::Status;
+use super::types::{self, decoding};
 
 /// What to do about fields that do not exist or occur twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,15 +42,22 @@ pub(crate) fn decode(
     validation: FieldValidation,
 ) -> Result<(Value, Vec<String>), Status> {
     let mut value = body.value;
-    let mut complaints: Vec<String> =
-        body.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
-    let unknown_metadata = document::decode_object(endpoint, &mut value)?;
+    let mut complaints = body.complaints;
+    let mut unknown = document::decode_object(endpoint, &mut value)?;
     let schema = endpoint.served().and_then(|version| version.schema.as_ref());
-    if validation != FieldValidation::Ignore
-        && let Some(schema) = schema
+    if let Some(of) = endpoint.resource.built_in.and(types::of_kind(&endpoint.group, &endpoint.resource.kind))
     {
-        let unknown = schema.unknown_fields(&value).into_iter().chain(unknown_metadata);
-        complaints.extend(unknown.map(|path| format!("unknown field \"{path}\"")));
+        // Its metadata is decoded already.
+        let metadata = value["metadata"].take();
+        let decoded = decoding::decode(of, &mut value, "");
+        value["metadata"] = metadata;
+        unknown.extend(decoded.map_err(|why| document::cannot_handle(endpoint, &why))?.unknown);
+    }
+    if validation != FieldValidation::Ignore {
+        if let Some(schema) = schema {
+            unknown.extend(schema.unknown_fields(&value));
+        }
+        complaints.extend(unknown.into_iter().map(|path| format!("unknown field \"{path}\"")));
     }
     if validation == FieldValidation::Strict && !complaints.is_empty() {
         let why = format!("strict decoding error: {}", complaints.join(", "));
@@ -128,7 +136,10 @@ pub(crate) fn complete(
         }
         None => {
             if let Some(schema) = endpoint.served().and_then(|version| version.schema.as_ref()) {
-                causes.extend(schema.admit(new, old));
+                causes.extend(match (part, old) {
+                    (Part::Status, Some(old)) => schema.admit_status(new, old),
+                    _ => schema.admit(new, old),
+                });
             }
         }
     }

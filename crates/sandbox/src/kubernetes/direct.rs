@@ -34,7 +34,7 @@ impl ApiServer {
             let mut writer = self.writer(&mut state);
             // Not by `apply`: its annotation would hold the whole schema, and annotations are bounded.
             if known {
-                writer.patch(&endpoint, &key, Part::Main, &Patch::Merge(definition.clone()))?;
+                writer.patch(&endpoint, &key, Part::Main, &Patch::merge(definition.clone()))?;
             } else {
                 writer.create(&endpoint, None, Document::from(definition.clone()))?;
             }
@@ -111,7 +111,7 @@ impl ApiServer {
                 let namespace = endpoint.resource.namespaced.then_some(key.namespace.as_str());
                 writer.create(&endpoint, namespace, Document::from(wanted))?
             }
-            Some(_) => writer.patch(&endpoint, &key, Part::Main, &Patch::Merge(wanted))?,
+            Some(_) => writer.patch(&endpoint, &key, Part::Main, &Patch::merge(wanted))?,
         };
         Ok(without_owners(&stored.value))
     }
@@ -149,7 +149,7 @@ impl ApiServer {
         let mut state = self.state();
         let endpoint = state.registry.by_word(kind).ok_or_else(Status::no_such_resource)?;
         let key = key(&endpoint, namespace, name);
-        let patch = Patch::Merge(merge_patch);
+        let patch = Patch::merge(merge_patch);
         self.writer(&mut state)
             .patch(&endpoint, &key, part, &patch)
             .map(|stored| without_owners(&stored.value))

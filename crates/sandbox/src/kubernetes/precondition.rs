@@ -7,7 +7,7 @@ use super::admit::Part;
 use super::builtins::BuiltIn;
 use super::complaint;
 use super::resource::Endpoint;
-use super::status::{Reason, Status};
+use super::status::{Reason, Status, Subject};
 use super::store::{Key, Stored};
 
 /// Largest object: etcd's default request limit (`--max-request-bytes`).
@@ -16,6 +16,21 @@ const OBJECT_BYTES_MAX: usize = 1_572_864;
 /// Kinds that refuse a PUT without a version (`AllowUnconditionalUpdate` is false).
 pub(crate) fn needs_version(built_in: BuiltIn) -> bool {
     matches!(built_in, BuiltIn::CustomResourceDefinition | BuiltIn::Lease)
+}
+
+/// Kinds of which a PUT makes an object that is not there (`AllowCreateOnUpdate`).
+pub(crate) fn is_made_by_put(endpoint: &Endpoint) -> bool {
+    let Some(built_in) = endpoint.resource.built_in else { return false };
+    matches!(
+        built_in,
+        BuiltIn::Service
+            | BuiltIn::Event
+            | BuiltIn::Lease
+            | BuiltIn::Role
+            | BuiltIn::RoleBinding
+            | BuiltIn::ClusterRole
+            | BuiltIn::ClusterRoleBinding
+    )
 }
 
 /// Puts the namespace of the path into the object, and refuses another one.
@@ -45,54 +60,74 @@ pub(crate) fn check_replaced(
     endpoint: &Endpoint,
     key: &Key,
     value: &Value,
-    old: &Stored,
+    old_uid: &str,
 ) -> Result<(), Status> {
-    let Some(uid) = value["metadata"]["uid"].as_str().filter(|uid| *uid != old.uid()) else { return Ok(()) };
+    let Some(uid) = value["metadata"]["uid"].as_str().filter(|uid| *uid != old_uid) else { return Ok(()) };
     let custom = endpoint.resource.built_in.is_none().then(|| format!("{}/", endpoint.group));
     let parts = [custom.as_deref().unwrap_or_default(), endpoint.subject().plural].concat();
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{parts}/{namespace}{}, ResourceVersion: 0, \
-         AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-        key.name,
-        old.uid()
+         AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}",
+        key.name
     );
     Err(Status::conflict(endpoint.subject(), &key.name, &why))
 }
 
-/// A PATCH that names another uid tries to change it; one of the status changes nothing in the metadata anyway.
-pub(crate) fn check_uid(
+/// Fields of the metadata that an update names otherwise than they are. A status changes none of them anyway.
+pub(crate) fn check_immutable(
     endpoint: &Endpoint,
     key: &Key,
     part: Part,
     value: &Value,
     old: &Stored,
 ) -> Result<(), Status> {
-    match value["metadata"]["uid"].as_str() {
-        Some(uid) if uid != old.uid() && part == Part::Main => {
-            let cause = complaint::invalid("metadata.uid", uid, "field is immutable");
-            Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
-        }
-        _ => Ok(()),
+    const WHY: &str = "field is immutable";
+    if part != Part::Main {
+        return Ok(());
+    }
+    let (new, old) = (&value["metadata"], &old.value["metadata"]);
+    let mut causes = Vec::new();
+    if let Some(uid) = new["uid"].as_str().filter(|uid| *uid != old["uid"]) {
+        causes.push(complaint::invalid("metadata.uid", uid, WHY));
+    }
+    if let Some(time) = new["deletionTimestamp"].as_str().filter(|_| old["deletionTimestamp"].is_null()) {
+        causes.push(complaint::invalid("metadata.deletionTimestamp", time, WHY));
+    }
+    let grace = "deletionGracePeriodSeconds";
+    if let Some(seconds) = new[grace].as_i64().filter(|seconds| old[grace] != *seconds) {
+        causes.push(complaint::invalid_raw(format!("metadata.{grace}"), seconds, WHY));
+    }
+    if causes.is_empty() { Ok(()) } else { Err(Status::invalid(endpoint.subject(), &key.name, causes)) }
+}
+
+/// The version that an update names; 0 when it names none.
+pub(crate) fn asked_version(value: &Value) -> Result<u64, Status> {
+    match value["metadata"]["resourceVersion"].as_str() {
+        None | Some("") => Ok(0),
+        Some(text) => text
+            .parse()
+            .map_err(|_| Status::unknown(format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))),
     }
 }
 
+/// An update is of the version that it names; only some kinds need not name one.
 pub(crate) fn check_version(
     endpoint: &Endpoint,
     key: &Key,
     value: &Value,
     old: &Stored,
 ) -> Result<(), Status> {
-    match value["metadata"]["resourceVersion"].as_str() {
-        None | Some("0") => Ok(()),
-        Some(version) if version.parse::<u64>().is_err() => {
-            let cause = complaint::invalid("metadata.resourceVersion", version, "must be a number");
-            Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
+    match asked_version(value)? {
+        0 if endpoint.resource.built_in.is_none_or(needs_version) => {
+            let why = "must be specified for an update";
+            let cause = complaint::invalid_raw("metadata.resourceVersion", 0, why);
+            let subject = endpoint.subject();
+            Err(Status::invalid(Subject { kind: subject.plural, ..subject }, &key.name, vec![cause]))
         }
-        Some(version) if version != old.version.to_string() => {
-            Err(Status::modified_meanwhile(endpoint.subject(), &key.name))
-        }
-        Some(_) => Ok(()),
+        0 => Ok(()),
+        version if version != old.version => Err(Status::modified_meanwhile(endpoint.subject(), &key.name)),
+        _ => Ok(()),
     }
 }
 

@@ -36,13 +36,10 @@ impl ApiServer {
             "GET" | "HEAD" => return Ok(answer(&old)),
             "PUT" => document::parse(&call.content_type, &call.body)?.value,
             "PATCH" => {
-                let patch = Patch::parse(&call.content_type, &call.body)?;
+                let patch = Patch::parse(endpoint, &call.content_type, &call.body)?;
                 patch::apply_to_scale(&of(&old), &patch)?
             }
-            _ => {
-                let why = "the server does not allow this method on the requested resource";
-                return Err(Status::method_not_allowed(why));
-            }
+            _ => return Err(Status::method_not_allowed()),
         };
         let replicas = check(key, &scale)?;
         let mut value = old.value.clone();

@@ -1,5 +1,6 @@
 //! The HTTP face: bodies in, faults, the log, answers out. Leaves what a request means to `answer`.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -263,13 +264,18 @@ fn respond(answer: Answer) -> Response<AnswerBody> {
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     }
     *response.status_mut() = answer.code;
-    for warning in answer.warnings {
+    warn(&mut response, &answer.warnings);
+    response
+}
+
+/// One header a warning; the same is not told twice.
+fn warn(response: &mut Response<AnswerBody>, warnings: &[String]) {
+    for warning in warnings.iter().collect::<BTreeSet<_>>() {
         let text = format!("299 - \"{}\"", warning.replace('\\', "\\\\").replace('"', "\\\""));
         if let Ok(value) = HeaderValue::from_str(&text) {
             response.headers_mut().append(WARNING, value);
         }
     }
-    response
 }
 
 fn refusal(status: &Status) -> Response<AnswerBody> {
@@ -279,6 +285,7 @@ fn refusal(status: &Status) -> Response<AnswerBody> {
     if status.details.retry_after_seconds > 0 {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(status.details.retry_after_seconds));
     }
+    warn(&mut response, &status.details.warnings);
     response
 }
 

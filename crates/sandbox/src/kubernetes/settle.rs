@@ -74,7 +74,7 @@ impl Writer<'_> {
             }
         } else if lost + waiting > 0 && !object.is_terminating() {
             let propagation = if waiting > 0 { Propagation::Foreground } else { Propagation::Background };
-            let options = DeleteOptions { propagation, ..DeleteOptions::default() };
+            let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
             // It exists and there is no precondition: the only refusal is of an immortal namespace.
             let _ = self.mark_or_remove(&endpoint, key, &options);
         }

@@ -16,8 +16,8 @@ use super::history::Author;
 use super::ownership::Managers;
 use super::patch::{self, Patch};
 use super::precondition::{
-    carry_metadata, check_finalizers, check_replaced, check_size, check_uid, check_version, needs_version,
-    place,
+    asked_version, carry_metadata, check_finalizers, check_immutable, check_replaced, check_size,
+    check_version, is_made_by_put, place,
 };
 use super::resource::Endpoint;
 use super::status::{Status, Subject};
@@ -85,9 +85,6 @@ impl<'a> Writer<'a> {
         let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         self.check_namespace(endpoint, namespace, &name)?;
         crd::check_accepts_new(self.state, endpoint)?;
-        if value["metadata"]["resourceVersion"].as_str().is_some_and(|version| version != "0") {
-            return Err(Status::bad_request("resourceVersion should not be set on objects to be created"));
-        }
         admit::default(endpoint, &mut value);
         let owners = owners.unwrap_or_else(|| {
             let tracker = Tracker::new(endpoint, Part::Main, self.now);
@@ -97,7 +94,6 @@ impl<'a> Writer<'a> {
         if let Some(metadata) = value["metadata"].as_object_mut() {
             metadata.remove("deletionTimestamp");
             metadata.remove("deletionGracePeriodSeconds");
-            metadata.remove("generation");
             metadata.insert("uid".to_owned(), json!(uid));
             metadata.insert("creationTimestamp".to_owned(), admit::seconds(self.now));
             if endpoint.resource.has_generation {
@@ -110,9 +106,16 @@ impl<'a> Writer<'a> {
         tracking::put(&mut value, &owners, None);
         crd::check(self.state, endpoint, &mut value, self.now)?;
         admit::read_back(endpoint, &mut value);
+        if asked_version(&value).is_ok_and(|version| version != 0) {
+            return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
+        }
         let key = Key::new(namespace, &name);
-        if self.state.find(endpoint.resource.id, &key).is_some() {
-            return Err(Status::already_exists(endpoint.subject(), &name));
+        match self.state.find(endpoint.resource.id, &key) {
+            Some(found) if found.is_terminating() => {
+                return Err(Status::still_exists(endpoint.subject(), &name));
+            }
+            Some(_) => return Err(Status::already_exists(endpoint.subject(), &name)),
+            None => {}
         }
         check_size(&value)?;
         if self.options.dry_run {
@@ -123,14 +126,15 @@ impl<'a> Writer<'a> {
         Ok(stored)
     }
 
-    /// PUT on an object or its status.
+    /// PUT on an object or its status; the second value is whether it is new.
     pub(crate) fn replace(
         &mut self,
         endpoint: &Endpoint,
         key: &Key,
         part: Part,
         body: Document,
-    ) -> Result<Arc<Stored>, Status> {
+    ) -> Result<(Arc<Stored>, bool), Status> {
+        let given_body = body.clone();
         let (mut value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
         self.warnings.extend(warnings);
         let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
@@ -142,15 +146,33 @@ impl<'a> Writer<'a> {
                 key.name
             )));
         }
-        let old = self.existing(endpoint, key)?;
-        check_replaced(endpoint, key, &value, &old)?;
-        let has_version = value["metadata"]["resourceVersion"].is_string();
-        if !has_version && endpoint.resource.built_in.is_none_or(needs_version) {
-            let cause =
-                complaint::invalid_raw("metadata.resourceVersion", "0x0", "must be specified for an update");
-            return Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]));
+        if part == Part::Main
+            && is_made_by_put(endpoint)
+            && self.state.find(endpoint.resource.id, key).is_none()
+        {
+            check_replaced(endpoint, key, &value, "")?;
+            asked_version(&value)?;
+            return Ok((self.create_by_put(endpoint, namespace, given_body)?, true));
         }
-        self.update(endpoint, key, part, value, &old, None)
+        let old = self.existing(endpoint, key)?;
+        check_replaced(endpoint, key, &value, old.uid())?;
+        Ok((self.update(endpoint, key, part, value, &old, None)?, false))
+    }
+
+    /// A PUT of what is not there. Its warnings are told already.
+    fn create_by_put(
+        &mut self,
+        endpoint: &Endpoint,
+        namespace: Option<&str>,
+        mut body: Document,
+    ) -> Result<Arc<Stored>, Status> {
+        let told = std::mem::take(&mut self.warnings);
+        if let Some(metadata) = body.value["metadata"].as_object_mut() {
+            metadata.remove("resourceVersion");
+        }
+        let created = self.create(endpoint, namespace, body);
+        self.warnings = told;
+        created
     }
 
     /// PATCH on an object or its status.
@@ -162,13 +184,11 @@ impl<'a> Writer<'a> {
         patch: &Patch,
     ) -> Result<Arc<Stored>, Status> {
         let old = self.existing(endpoint, key)?;
-        let patched = patch::apply(endpoint, &old.value, patch)?;
-        let mut patched = patched;
-        if patched["metadata"]["resourceVersion"].is_null() && patched["metadata"].is_object() {
-            patched["metadata"]["resourceVersion"] = old.value["metadata"]["resourceVersion"].clone();
-        }
-        let updated = self.update_from(endpoint, key, part, Document::from(patched), &old, None);
-        updated.map_err(|status| patch.explain(endpoint, status))
+        let patched = patch.apply(endpoint, &old.value)?;
+        check_type(endpoint, key, &patched.value)?;
+        let text = patched.value.to_string();
+        let updated = self.update_from(endpoint, key, part, patched, &old, None);
+        updated.map_err(|status| patch::explain(&text, status))
     }
 
     /// An update whose object comes from the stored one.
@@ -181,15 +201,16 @@ impl<'a> Writer<'a> {
         old: &Arc<Stored>,
         owners: Option<Managers>,
     ) -> Result<Arc<Stored>, Status> {
-        let (value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
+        let (mut value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
         self.warnings.extend(warnings);
-        for (field, given) in [("name", &key.name), ("namespace", &key.namespace)] {
-            let patched = value["metadata"][field].as_str().unwrap_or_default();
-            if patched != given {
-                return Err(Status::bad_request(format!(
-                    "the {field} of the object ({patched}) does not match the {field} on the URL ({given})"
-                )));
-            }
+        let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
+        place(endpoint, namespace, &mut value)?;
+        let patched = value["metadata"]["name"].as_str().unwrap_or_default();
+        if patched != key.name {
+            return Err(Status::bad_request(format!(
+                "the name of the object ({patched}) does not match the name on the URL ({})",
+                key.name
+            )));
         }
         self.update(endpoint, key, part, value, old, owners)
     }
@@ -210,7 +231,7 @@ impl<'a> Writer<'a> {
     ) -> Result<Arc<Stored>, Status> {
         let given = tracking::take(&mut value);
         check_version(endpoint, key, &value, old)?;
-        check_uid(endpoint, key, part, &value, old)?;
+        check_immutable(endpoint, key, part, &value, old)?;
         admit::default(endpoint, &mut value);
         let owners = owners.unwrap_or_else(|| {
             let tracker = Tracker::new(endpoint, part, self.now);
@@ -320,6 +341,21 @@ impl<'a> Writer<'a> {
         }
         Ok(())
     }
+}
+
+/// A patch that turns a custom resource into another kind.
+fn check_type(endpoint: &Endpoint, key: &Key, patched: &Value) -> Result<(), Status> {
+    if endpoint.resource.built_in.is_some() {
+        return Ok(());
+    }
+    let mut causes = Vec::new();
+    for (field, wanted) in [("kind", &endpoint.resource.kind), ("apiVersion", &endpoint.api_version())] {
+        let given = patched[field].as_str().unwrap_or_default();
+        if given != wanted && !given.is_empty() {
+            causes.push(complaint::invalid(field, given, format!("must be {wanted}")));
+        }
+    }
+    if causes.is_empty() { Ok(()) } else { Err(Status::invalid(endpoint.subject(), &key.name, causes)) }
 }
 
 /// True when nothing holds an object that is being deleted.

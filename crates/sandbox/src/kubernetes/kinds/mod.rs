@@ -14,21 +14,11 @@ use serde_json::{Value, json};
 use super::builtins::BuiltIn;
 use super::complaint::invalid_raw;
 use super::crd;
-use super::document::json_type;
 use super::resource::Endpoint;
 use super::schema::Cause;
 
 /// Brings the body of a request into the form of the store. The error is what Go's decoder would say.
 pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) -> Result<(), String> {
-    for field in ["spec", "status"] {
-        let part = &value[field];
-        if !part.is_null() && !part.is_object() {
-            let (kind, found) = (text(value, "kind"), json_type(part));
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go struct field {kind}.{field} of type v1.{kind}"
-            ));
-        }
-    }
     match built_in {
         BuiltIn::Secret => config::decode_secret(value),
         _ => Ok(()),

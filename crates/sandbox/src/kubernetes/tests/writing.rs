@@ -132,7 +132,7 @@ async fn a_put_of_a_custom_resource_needs_a_version() {
     assert_eq!(got.code, 422);
     assert_eq!(
         got.message(),
-        "DNSRecord.kflare.dev \"web\" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update"
+        "dnsrecords.kflare.dev \"web\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"
     );
 }
 

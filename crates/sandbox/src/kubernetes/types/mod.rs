@@ -5,6 +5,9 @@
 //! name, type, and words: `required`, `always` (a struct of Go, which cannot be absent), `atomic`, `set`, `keys=a,b` (how a list or a map is owned), `patch=merge`,
 //! `merge-key=a` (how a strategic merge patch changes it), `enum=A|B`, `default="x"`.
 
+pub(crate) mod decoding;
+mod time;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
