@@ -46,9 +46,9 @@ mod tracking;
 mod types;
 mod uri;
 mod watch;
+mod workloads;
 mod write;
 
-mod workloads;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

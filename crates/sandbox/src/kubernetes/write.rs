@@ -273,6 +273,12 @@ impl<'a> Writer<'a> {
                 let name = stored.value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
                 self.ensure_service_account(&name);
             }
+            Some(BuiltIn::Deployment | BuiltIn::ReplicaSet | BuiltIn::Pod) => {
+                let namespace = stored.value["metadata"]["namespace"].as_str();
+                let key = Key::new(namespace, stored.value["metadata"]["name"].as_str().unwrap_or_default());
+                self.state.unsettled.push_back(Unsettled::Workload((endpoint.resource.id, key)));
+                self.wake_owner(stored);
+            }
             _ => {}
         }
         self.settle();
@@ -294,12 +300,6 @@ impl<'a> Writer<'a> {
     fn name(&mut self, endpoint: &Endpoint, value: &mut Value) -> Result<(), Status> {
         /// A generated name leaves room for its suffix (`names.maxGeneratedNameLength`).
         const PREFIX_MAX: usize = 58;
-            Some(BuiltIn::Deployment | BuiltIn::ReplicaSet | BuiltIn::Pod) => {
-                let namespace = stored.value["metadata"]["namespace"].as_str();
-                let key = Key::new(namespace, stored.value["metadata"]["name"].as_str().unwrap_or_default());
-                self.state.unsettled.push_back(Unsettled::Workload((endpoint.resource.id, key)));
-                self.wake_owner(stored);
-            }
         let metadata = &mut value["metadata"];
         if metadata["name"].is_string() {
             return Ok(());

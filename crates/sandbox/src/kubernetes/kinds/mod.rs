@@ -23,30 +23,27 @@ pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) -> Result<(), String>
         BuiltIn::Secret => config::decode_secret(value),
         _ => Ok(()),
     }
-        BuiltIn::Pod => pod::default(new),
 }
 
 /// Fills in what an object has that its author left out: the defaults of its type.
 pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
     match built_in {
-        | BuiltIn::EndpointSlice
         BuiltIn::Namespace => default_namespace(new),
         BuiltIn::Secret => set_default(new, "type", json!("Opaque")),
         BuiltIn::Service => service::default(new),
         BuiltIn::Deployment => deployment::default(new),
         BuiltIn::ReplicaSet => deployment::default_replica_set(new),
+        BuiltIn::Pod => pod::default(new),
         BuiltIn::Event => event::default(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::default_binding(new),
         BuiltIn::CustomResourceDefinition => crd::default(new),
         BuiltIn::Ingress if !new["status"].is_object() => new["status"] = json!({ "loadBalancer": {} }),
         BuiltIn::Ingress
+        | BuiltIn::EndpointSlice
         | BuiltIn::ConfigMap
         | BuiltIn::ServiceAccount
         | BuiltIn::Lease
         | BuiltIn::IngressClass
-        BuiltIn::Pod => pod::allocate(new, old),
-        BuiltIn::Deployment if old.is_none() => new["status"] = json!({}),
-        BuiltIn::ReplicaSet if old.is_none() => new["status"] = json!({ "replicas": 0 }),
         | BuiltIn::Role
         | BuiltIn::ClusterRole => {}
     }
@@ -57,13 +54,15 @@ pub(crate) fn allocate(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, 
     match built_in {
         BuiltIn::Namespace => allocate_namespace(new, old),
         BuiltIn::Service => service::allocate(new, old, address),
+        BuiltIn::Pod => pod::allocate(new, old),
+        BuiltIn::Deployment if old.is_none() => new["status"] = json!({}),
+        BuiltIn::ReplicaSet if old.is_none() => new["status"] = json!({ "replicas": 0 }),
         _ => {}
     }
 }
 
 /// What is wrong with an object; `old` is the stored object of an update.
 pub(crate) fn validate(
-        BuiltIn::Pod => pod::validate(new, old),
     endpoint: &Endpoint,
     built_in: BuiltIn,
     new: &Value,
@@ -74,6 +73,7 @@ pub(crate) fn validate(
         BuiltIn::ConfigMap => config::validate_config_map(new, old),
         BuiltIn::Service => service::validate(new, old),
         BuiltIn::Deployment => deployment::validate(new, old, "deployment"),
+        BuiltIn::Pod => pod::validate(new, old),
         BuiltIn::ReplicaSet => deployment::validate(new, old, "replica set"),
         BuiltIn::Event => event::validate(endpoint, new, old),
         BuiltIn::Lease => validate_lease(new),
