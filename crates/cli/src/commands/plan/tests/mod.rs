@@ -3,6 +3,7 @@
 mod exported;
 mod limits;
 mod output;
+mod refused;
 mod same;
 
 use super::*;
