@@ -98,7 +98,7 @@ impl Timings {
             backoff_max: s(backoff_max),
             hold_off_first: s(hold_off_first),
             hold_off_max: s(hold_off_max),
-            wait_poll: s(wait_poll),
+            wait_poll: floored(wait_poll, POLL_FLOOR),
             resync: s(resync),
             watch_backoff_first: s(watch_backoff_first),
             watch_backoff_max: s(watch_backoff_max),
@@ -117,6 +117,9 @@ impl Timings {
 
 /// What an API server on a busy machine may take to answer, or to begin a watch.
 const ANSWER_FLOOR: Duration = Duration::from_secs(5);
+
+/// Between two polls: whoever looks whether all is at rest must find a moment between them.
+const POLL_FLOOR: Duration = Duration::from_secs(1);
 
 /// What a Cloudflare on the same machine may take to answer.
 const CALL_FLOOR: Duration = Duration::from_secs(2);

@@ -1,7 +1,7 @@
 //! The API server's audit log: what the operator's account asked for, and what of it was refused.
 //! Whether that is too much is for `privilege`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,9 @@ use serde::Deserialize;
 
 use super::cluster::ACCOUNT;
 use crate::world::SECRET_NAMESPACE;
+
+/// Where a line says what the roles said.
+const DECISION: &str = "authorization.k8s.io/decision";
 
 /// What a request needs the permission for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +49,8 @@ struct Line {
     response_status: Option<Answer>,
     #[serde(default, rename = "requestURI")]
     uri: String,
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -99,7 +104,10 @@ impl Audit {
         if line.user.username != account {
             return;
         }
-        if line.response_status.is_some_and(|answer| answer.code == 403) {
+        // What the API server refuses although the roles allow it, such as an Event in a namespace that goes, is no matter of
+        // privilege.
+        let is_forbidden = line.annotations.get(DECISION).is_some_and(|decision| decision != "allow");
+        if is_forbidden || line.response_status.is_some_and(|answer| answer.code == 401) {
             self.refused.push(format!("{} {}", line.verb, line.uri));
         }
         // What every account may see, such as the list of what is served, is no object.
@@ -126,4 +134,34 @@ fn read_from(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(user: &str, verb: &str, resource: &str, decision: &str, code: u16) -> String {
+        serde_json::json!({
+            "verb": verb,
+            "user": { "username": user },
+            "requestURI": "/x",
+            "objectRef": { "resource": resource, "subresource": "status", "apiGroup": "kflare.dev" },
+            "responseStatus": { "code": code },
+            "annotations": { DECISION: decision },
+        })
+        .to_string()
+    }
+
+    #[test]
+    fn what_the_account_used_wrote_and_was_refused_is_read() {
+        let mut audit = Audit::default();
+        let account = "system:serviceaccount:kflare-system:kflare";
+        audit.take(&line("admin", "patch", "zones", "allow", 200));
+        audit.take(&line(account, "get", "zones", "allow", 200));
+        audit.take(&line(account, "patch", "zones", "allow", 403));
+        audit.take(&line(account, "patch", "zones", "forbid", 403));
+        assert_eq!((audit.writes, audit.uses.len()), (2, 2));
+        assert_eq!(audit.refused, ["patch /x"]);
+        assert_eq!(audit.uses.first().unwrap().resource, "zones/status");
+    }
 }

@@ -41,6 +41,8 @@ pub(super) struct Real {
     orders: Orders,
     pub(super) process: Option<Process>,
     audit: RefCell<Audit>,
+    /// Writes up to the end of the last command that let time pass.
+    pub(super) counted: Writes,
     /// Writes to Cloudflare of those operators that are gone.
     past: u64,
     /// A write that is to kill whoever makes it, while nobody runs.
@@ -83,6 +85,7 @@ impl Real {
             orders,
             process: None,
             audit,
+            counted: Writes::default(),
             past: 0,
             armed: None,
         };

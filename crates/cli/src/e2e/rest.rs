@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::real::Real;
 use crate::scenario::Setting;
-use crate::world::Settled;
+use crate::world::{Settled, Writes};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(50);
@@ -17,7 +17,7 @@ const QUIET: Duration = Duration::from_millis(400);
 
 /// When something that still has work counts as restless. Real back-offs are scaled, requests that are never answered
 /// are not by as much.
-const SETTLE_MAX: Duration = Duration::from_secs(15);
+const SETTLE_MAX: Duration = Duration::from_secs(75);
 
 /// How long what runs at the end of a pause may take to end; longer runs are part of what is looked at.
 const END_OF_RUN: Duration = Duration::from_secs(1);
@@ -35,7 +35,6 @@ struct Mark {
 impl Real {
     /// Waits until nothing is due, or an armed write has killed the operator.
     pub(super) async fn rest(&mut self) -> Result<Settled, String> {
-        let before = self.writes();
         let began = Instant::now();
         let (mut quiet_since, mut last, mut quiet, mut crashed) = (Instant::now(), None, false, false);
         while self.process.is_some() && !quiet && began.elapsed() < SETTLE_MAX {
@@ -48,18 +47,17 @@ impl Real {
             last = mark;
         }
         let quiet = quiet || self.process.is_none();
-        Ok(Settled { writes: self.writes().since(before), quiet, crashed })
+        Ok(Settled { writes: self.written(), quiet, crashed })
     }
 
     /// Lets so much real time pass, and lets what runs at its end come to its end.
     pub(super) async fn pass(&mut self, time: Duration) -> Result<Settled, String> {
-        let before = self.writes();
         let mut crashed = self.sleep(time.max(PAUSE_MIN)).await?;
         let end = Instant::now();
         while !crashed && end.elapsed() < END_OF_RUN && self.runs().await {
             crashed = self.sleep(LOOK).await?;
         }
-        Ok(Settled { writes: self.writes().since(before), quiet: false, crashed })
+        Ok(Settled { writes: self.written(), quiet: false, crashed })
     }
 
     /// Sleeps, unless an armed write kills the operator meanwhile. An operator that ends by itself is a failure.
@@ -77,6 +75,12 @@ impl Real {
             Some(said) => Err(said),
             None => Ok(fell),
         }
+    }
+
+    /// The writes since the last command that let time pass: nobody waits for edits.
+    fn written(&mut self) -> Writes {
+        let now = self.writes();
+        now.since(std::mem::replace(&mut self.counted, now))
     }
 
     async fn runs(&self) -> bool {
