@@ -106,7 +106,7 @@ needs to list kflare's objects and namespaces and to get the token Secrets; of t
 
 It exits with 0 when there is nothing to do, with 2 when there is, and with 1 when something is in the way: an error,
 or an object that cannot become as its manifest says (a conflict, a refusal, a missing parent). A paused object
-does not count.
+does not count, nor, without --all, what is held with or without the manifests, such as another team's record.
 
 Examples:
   # what would `kubectl apply -f dns/` do in Cloudflare?

@@ -71,6 +71,8 @@ pub(super) struct Finding {
 pub(super) struct Findings {
     /// Parents before children, then by name.
     pub(super) objects: Vec<Finding>,
+    /// What is so without the manifests, too, and is none of theirs.
+    pub(super) apart: Vec<Finding>,
     /// What would be sent, in order.
     pub(super) acts: Vec<Act>,
     /// Calls to Cloudflare that finding out took.
@@ -159,7 +161,7 @@ impl Findings {
             notes.extend(orphans(&objects));
             notes.extend(stood_in(&objects, &overlay.stand_ins));
         }
-        Self { objects, acts, reads, notes, has_cluster }
+        Self { objects, apart: Vec::new(), acts, reads, notes, has_cluster }
     }
 
     pub(super) fn counts(&self) -> Counts {

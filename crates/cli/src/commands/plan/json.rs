@@ -34,6 +34,7 @@ pub(super) fn render(findings: &Findings) -> Value {
             "reads": findings.reads,
         },
         "objects": findings.objects.iter().map(object).collect::<Vec<_>>(),
+        "apart": findings.apart.iter().map(object).collect::<Vec<_>>(),
         "requests": findings.acts.iter().map(request).collect::<Vec<_>>(),
         "notes": findings.notes,
     })

@@ -3,6 +3,7 @@
 
 mod admission;
 mod annotations;
+mod apart;
 mod arguments;
 mod calls;
 mod exported;
@@ -163,8 +164,17 @@ async fn find(
     let mut overlay = layer.over(question.manifests, question.intent, question.token).await?;
     let scope =
         if question.all { Scope::Everything } else { Scope::Around(overlay.named.keys().cloned().collect()) };
+    let concerned = apart::concerned(&overlay);
     let world = std::mem::take(&mut overlay.world);
     let client = inventory.map(|inventory| inventory.client.clone());
-    let preview = preview(client, cloudflare, world, &scope, config).await;
-    Ok(Findings::of(preview, &overlay))
+    let found = preview(client.clone(), cloudflare.clone(), world, &scope, config).await;
+    let mut findings = Findings::of(found, &overlay);
+    let others = apart::others(&findings, &concerned);
+    if !question.all && inventory.is_some() && !others.is_empty() {
+        let mut before = Layer::new(inventory, now)?.over(Vec::new(), Intent::Apply, None).await?;
+        let world = std::mem::take(&mut before.world);
+        let found = preview(client, cloudflare, world, &Scope::Around(others.clone()), config).await;
+        apart::set_apart(&mut findings, &others, Findings::of(found, &before));
+    }
+    Ok(findings)
 }

@@ -1,5 +1,6 @@
 //! Plans against the two worlds in memory: what people read, what scripts read, and that runs then do the same.
 
+mod apart;
 mod exported;
 mod limits;
 mod output;

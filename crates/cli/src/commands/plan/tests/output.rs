@@ -139,7 +139,7 @@ fn a_script_reads_the_same_as_json() {
         let (_, after) = changed(world).await;
         let plan = json::render(&ask(world, Ask::apply(&after)).await.unwrap());
         let members: Vec<&String> = plan.as_object().unwrap().keys().collect();
-        assert_eq!(members, ["notes", "objects", "requests", "summary", "version"]);
+        assert_eq!(members, ["apart", "notes", "objects", "requests", "summary", "version"]);
         let objects = plan["objects"].as_array().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
         let parts = [objects.join("\n"), plan["requests"].to_string(), plan["summary"].to_string()];
         expect![[r#"
@@ -228,7 +228,7 @@ fn a_deletion_takes_what_is_named_and_waits_for_the_rest() {
                       delete adf21c0341a4dfca3200c2668f4b0412 in Cloudflare
 
                 Plan: 0 to create, 0 to change, 1 to delete, 2 held.
-                1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 3 reads.
+                1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 7 reads.
             "#]],
         );
         let unknown = ask(world, Ask::delete(&record("gone", "type: A, content: 192.0.2.1"))).await.unwrap();
