@@ -91,6 +91,8 @@ pub(super) struct Counts {
     pub(super) delete: Option<usize>,
     pub(super) adopt: usize,
     pub(super) release: Option<usize>,
+    /// For these only something in Kubernetes changes.
+    pub(super) mark: usize,
     pub(super) paused: usize,
     pub(super) held: usize,
     pub(super) unchanged: usize,
@@ -109,6 +111,12 @@ impl Finding {
     fn is_changed(&self) -> bool {
         let changed = self.has(|deed| matches!(deed, Deed::Change(_) | Deed::Entry));
         changed && !self.has(|deed| matches!(deed, Deed::Create(_)))
+    }
+
+    /// All that is done for it is done in Kubernetes, and it stays.
+    fn is_marked(&self) -> bool {
+        let is_mark = |deed: &Deed| matches!(deed, Deed::Mark(_) | Deed::Protect(_) | Deed::Unprotect(_));
+        !self.deeds.is_empty() && self.deeds.iter().all(is_mark)
     }
 
     /// Nothing is done for it, nothing is in its way, and nobody wants it left alone.
@@ -174,6 +182,7 @@ impl Findings {
             delete: self.has_cluster.then(|| count(|deed| matches!(deed, Deed::Delete(_)))),
             adopt: count(|deed| matches!(deed, Deed::Adopt(_) | Deed::Claim(_))),
             release: self.has_cluster.then(|| count(|deed| matches!(deed, Deed::Release))),
+            mark: self.objects.iter().filter(|object| object.is_marked()).count(),
             paused: self.objects.iter().filter(|object| object.paused.is_some()).count(),
             held: self.objects.iter().filter(|object| object.obstacle.is_some()).count(),
             unchanged: self.objects.iter().filter(|object| object.is_at_rest()).count(),

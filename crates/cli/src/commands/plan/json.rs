@@ -26,6 +26,7 @@ pub(super) fn render(findings: &Findings) -> Value {
             "delete": counts.delete,
             "adopt": counts.adopt,
             "release": counts.release,
+            "mark": counts.mark,
             "paused": counts.paused,
             "held": counts.held,
             "unchanged": counts.unchanged,

@@ -82,7 +82,7 @@ fn a_tree_from_nothing() {
                         ttl: 1
                         type: "A"
 
-                Plan: 3 to create, 0 to change, 0 to delete.
+                Plan: 3 to create, 0 to change, 0 to delete, 1 to mark in Kubernetes.
                 2 writes would be sent to Cloudflare, and 8 patches to Kubernetes. Finding out took 3 reads.
             "#]],
         );
@@ -147,7 +147,7 @@ fn a_script_reads_the_same_as_json() {
             {"actions":[],"kind":"Zone","name":"example-com","namespace":"default"}
             {"actions":[{"action":"change","fields":[{"field":"ttl","from":120,"to":300},{"field":"comment","from":"mine","to":null}]}],"file":"a.yaml","kind":"DNSRecord","line":1,"name":"www","namespace":"default"}
             [{"body":{"comment":"","ttl":300},"method":"PATCH","objects":[{"kind":"DNSRecord","name":"www","namespace":"default"}],"path":"/zones/8c7654ecfd7b0b623b803e2f4e02ad1c/dns_records/84acc16af38f59d2ddeb004751e48c2d","target":"cloudflare"}]
-            {"adopt":0,"calls":1,"change":1,"create":0,"delete":0,"held":0,"patches":0,"paused":0,"reads":4,"release":0,"unchanged":2}"#]].assert_eq(&parts.join("\n"));
+            {"adopt":0,"calls":1,"change":1,"create":0,"delete":0,"held":0,"mark":0,"patches":0,"paused":0,"reads":4,"release":0,"unchanged":2}"#]].assert_eq(&parts.join("\n"));
     });
 }
 
@@ -343,8 +343,31 @@ fn what_is_only_marked_says_with_what() {
     let said = "set finalizer kflare.dev/finalizer; remove annotation kflare.dev/creating; nothing changes in Cloudflare";
     let text = text::render(&findings, Style::default());
     assert!(text.contains(said), "{text}");
+    assert_eq!((findings.counts().mark, json::render(&findings)["summary"]["mark"].clone()), (1, json!(1)));
     let action = &json::render(&findings)["objects"][0]["actions"][0];
     assert_eq!(action["set"][0], "finalizer kflare.dev/finalizer");
+}
+
+#[test]
+fn a_plan_that_only_marks_says_so_in_its_summary() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let free = json!({"metadata": {"finalizers": []}});
+        world.kubernetes.patch("CloudflareAccount", None, "main", free).unwrap();
+        let findings = ask(world, Ask::apply(ZONE)).await.unwrap();
+        shows(
+            &findings,
+            &expect![[r#"
+              CloudflareAccount main
+                  set finalizer kflare.dev/finalizer; nothing changes in Cloudflare
+
+            Plan: 0 to create, 0 to change, 0 to delete, 1 to mark in Kubernetes.
+            0 writes would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 3 reads.
+        "#]],
+        );
+        assert_eq!(code(&findings), CHANGES);
+    });
 }
 
 #[test]
