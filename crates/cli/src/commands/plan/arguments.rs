@@ -41,6 +41,12 @@ pub struct PlanArguments {
     #[arg(long, env = "KFLARE_CONTEXT", value_name = "NAME")]
     pub context: Option<String>,
 
+    /// The namespace of manifests that name none; without it that of the context, or `default`
+    ///
+    /// As in kubectl, a manifest that names another one is refused.
+    #[arg(long, short = 'n', env = "KFLARE_NAMESPACE", value_name = "NAME")]
+    pub namespace: Option<String>,
+
     /// Where the Cloudflare API is
     #[arg(long, env = "CLOUDFLARE_API_URL", value_name = "URL", default_value = operator::transport::BASE_URL)]
     pub cloudflare_api_url: String,

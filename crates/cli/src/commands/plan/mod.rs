@@ -108,6 +108,7 @@ async fn plan(arguments: &PlanArguments, progress: &Progress) -> anyhow::Result<
         manifests,
         intent: if arguments.delete { Intent::Delete } else { Intent::Apply },
         all: arguments.all,
+        namespace: arguments.namespace.as_deref(),
         token: token.as_deref(),
     };
     let calls = Arc::new(Calls::default());
@@ -148,6 +149,8 @@ struct Question<'q> {
     intent: Intent,
     /// Every object of the cluster is looked at.
     all: bool,
+    /// That of the manifests.
+    namespace: Option<&'q str>,
     /// Stands for the tokens that no Secret holds.
     token: Option<&'q str>,
 }
@@ -160,7 +163,7 @@ async fn find(
     config: &Config,
     now: Timestamp,
 ) -> Result<Findings, OverlayError> {
-    let layer = Layer::new(inventory, now)?;
+    let layer = Layer::new(inventory, now)?.within(question.namespace);
     let mut overlay = layer.over(question.manifests, question.intent, question.token).await?;
     let scope =
         if question.all { Scope::Everything } else { Scope::Around(overlay.named.keys().cloned().collect()) };

@@ -89,6 +89,8 @@ fn listed(refusals: &[Refusal]) -> String {
 pub(super) struct Layer<'c> {
     admission: Admission,
     cluster: Option<&'c Inventory>,
+    /// The namespace that was asked for.
+    namespace: Option<String>,
     now: Timestamp,
     overlay: Overlay,
     objects: BTreeMap<MemberId, (&'static Kind, Resource)>,
@@ -106,6 +108,7 @@ impl<'c> Layer<'c> {
         let mut layer = Self {
             admission: Admission::new(now).map_err(OverlayError::Definitions)?,
             cluster,
+            namespace: None,
             // Kubernetes keeps whole seconds, and what is as old is told apart by name.
             now: Timestamp::from_second(now.as_second()).unwrap_or(now),
             overlay: Overlay::default(),
@@ -129,6 +132,11 @@ impl<'c> Layer<'c> {
             layer.objects.insert(member.clone(), (kind, resource));
         }
         Ok(layer)
+    }
+
+    /// With manifests of this namespace alone, if there is one.
+    pub(super) fn within(self, namespace: Option<&str>) -> Self {
+        Self { namespace: namespace.map(str::to_owned), ..self }
     }
 
     /// Applies all manifests, or deletes their objects. `token` stands for the tokens that no Secret holds.
@@ -180,7 +188,7 @@ impl<'c> Layer<'c> {
     }
 
     /// Names the namespace of a manifest that names none, as kubectl does.
-    fn place(&self, manifest: &mut Manifest) {
+    fn place(&mut self, manifest: &mut Manifest) {
         let is_cluster_wide = manifest.object["kind"]
             .as_str()
             .and_then(kinds::kind)
@@ -189,9 +197,19 @@ impl<'c> Layer<'c> {
         if is_cluster_wide || !manifest.object["metadata"].is_object() {
             return;
         }
-        let namespace = match (namespace.as_str(), self.cluster) {
-            ("", Some(cluster)) => cluster.client.default_namespace().to_owned(),
-            ("", None) => DEFAULT_NAMESPACE.to_owned(),
+        if let Some(asked) =
+            self.namespace.as_ref().filter(|asked| !namespace.is_empty() && **asked != namespace)
+        {
+            let complaint = format!(
+                "it names another namespace than --namespace {asked}: leave one of the two out, or ask with \
+                 --namespace {namespace}"
+            );
+            self.refused.push(Refusal::of_field(manifest, &["metadata", "namespace"], &complaint));
+        }
+        let namespace = match (namespace.as_str(), &self.namespace, self.cluster) {
+            ("", Some(asked), _) => asked.clone(),
+            ("", None, Some(cluster)) => cluster.client.default_namespace().to_owned(),
+            ("", None, None) => DEFAULT_NAMESPACE.to_owned(),
             _ => namespace,
         };
         // Without a cluster every namespace may exist; with one only those that it, or a manifest, has.

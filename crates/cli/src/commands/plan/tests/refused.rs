@@ -54,7 +54,13 @@ spec: {name: example.org, accountRef: {name: main}}
             a.yaml: document 5 (line 34): Zone nowhere/a: namespace nowhere does not exist: create it with `kubectl create namespace nowhere`, or add its manifest"#]].assert_eq(&error.to_string());
         let tokenless =
             manifest::parse("a.yaml", &account().replace("kind: Secret", "kind: ConfigMap")).unwrap();
-        let question = Question { manifests: tokenless, intent: Intent::Apply, all: false, token: None };
+        let question = Question {
+            manifests: tokenless,
+            intent: Intent::Apply,
+            all: false,
+            namespace: None,
+            token: None,
+        };
         let (_, cloudflare, config) = world.ways();
         let error = find(question, None, cloudflare, &config, world.clock.now()).await.unwrap_err();
         expect!["a.yaml: document 2 (line 6): CloudflareAccount main has no token: set CLOUDFLARE_API_TOKEN, or add the Secret kflare-system/cloudflare-token to the manifests"].assert_eq(&error.to_string());
