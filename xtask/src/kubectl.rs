@@ -3,17 +3,20 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use regex::Regex;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
 
 /// How long a server may take to start: the real one takes four seconds on an idle machine.
 const START_MAX: Duration = Duration::from_secs(240);
 /// How long the controllers of the real cluster may take to do what the sandbox does at once.
 const SETTLED_MAX: Duration = Duration::from_secs(20);
+/// How long a server may take to end.
+const END_MAX: Duration = Duration::from_secs(10);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(200);
 /// Marks a command that prints something else in the sandbox on purpose; the reason stands behind it.
@@ -56,27 +59,33 @@ fn read(script: &str) -> anyhow::Result<Vec<Line<'_>>> {
     Ok(lines)
 }
 
-/// A server and the configuration that leads kubectl to it. It ends when this is dropped.
+/// A server and the configuration that leads kubectl to it.
 struct Server {
     child: Child,
     kubeconfig: PathBuf,
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The real one has children of its own, which end with its standard input.
+impl Server {
+    /// Ends it. The real one has children of its own, which end with its standard input.
+    async fn end(mut self) {
         drop(self.child.stdin.take());
-        let deadline = Instant::now() + Duration::from_secs(5);
-        while Instant::now() < deadline && matches!(self.child.try_wait(), Ok(None)) {
-            sleep(LOOK);
+        if timeout(END_MAX, self.child.wait()).await.is_err() {
+            self.kill().await;
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    }
+
+    async fn kill(mut self) {
+        let _ = self.child.kill().await;
     }
 }
 
 /// Runs the script on both and fails when a difference has no explanation.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(start_and_compare(root, options))
+}
+
+async fn start_and_compare(root: &Path, options: &Options) -> anyhow::Result<()> {
     let home = root.join("testing/kubectl");
     let script = home.join("commands.txt");
     let script =
@@ -87,30 +96,57 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         std::fs::remove_dir_all(&scratch)?;
     }
     std::fs::create_dir_all(scratch.join("bin"))?;
-    let kubectl = found(&options.kubectl)?;
-    std::os::unix::fs::symlink(&kubectl, scratch.join("bin/kubectl"))?;
-    let real = start_real(root, &scratch)?;
-    let ours = start_ours(root, &scratch, options.kflare.as_deref())?;
+    std::os::unix::fs::symlink(found(&options.kubectl)?, scratch.join("bin/kubectl"))?;
     let shell = Shell { files: home.join("files"), bin: scratch.join("bin") };
-    for server in [&real, &ours] {
-        let crds = root.join("deploy/crds");
-        let install = format!(
-            "kubectl apply --server-side --force-conflicts -f '{}' && kubectl wait --for=condition=Established --timeout=30s crd --all",
-            crds.display()
-        );
-        let deadline = Instant::now() + START_MAX;
-        while !shell.run(server, &install)?.starts_with("[0]") {
-            if Instant::now() > deadline {
-                bail!("the definitions are not taken: {}", shell.run(server, &install)?);
-            }
-            sleep(LOOK);
-        }
+    let ours = start_ours(root, &scratch, options.kflare.as_deref()).await?;
+    let real = start_real(root, &scratch).await;
+    let compared = match &real {
+        Ok(real) => compare(&shell, root, real, &ours, &lines, options.show).await,
+        Err(error) => Err(anyhow::anyhow!("{error:#}")),
+    };
+    ours.kill().await;
+    if let Ok(real) = real {
+        real.end().await;
     }
+    compared
+}
+
+/// Installs our definitions, and waits until they are served.
+async fn install(shell: &Shell, root: &Path, server: &Server) -> anyhow::Result<()> {
+    let crds = root.join("deploy/crds");
+    let command = format!(
+        "kubectl apply --server-side --force-conflicts -f '{}' && \
+         kubectl wait --for=condition=Established --timeout=30s crd --all",
+        crds.display()
+    );
+    let deadline = Instant::now() + START_MAX;
+    loop {
+        let text = shell.run(server, &command).await?;
+        if text.starts_with("[0]") {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            bail!("the definitions are not taken: {text}");
+        }
+        sleep(LOOK).await;
+    }
+}
+
+async fn compare(
+    shell: &Shell,
+    root: &Path,
+    real: &Server,
+    ours: &Server,
+    lines: &[Line<'_>],
+    show: bool,
+) -> anyhow::Result<()> {
+    install(shell, root, real).await?;
+    install(shell, root, ours).await?;
     let neutral = Neutral::new()?;
     let (mut same, mut explained, mut failed) = (0, 0, 0);
-    for line in &lines {
-        let (theirs, mine) = shell.both(&real, &ours, &neutral, line.command)?;
-        if options.show {
+    for line in lines {
+        let (theirs, mine) = shell.both(real, ours, &neutral, line).await?;
+        if show {
             println!("$ {}\n{theirs}", line.command);
         }
         match (theirs == mine, line.differs) {
@@ -122,7 +158,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
             }
             (false, None) => {
                 failed += 1;
-                println!("DIFFERS: {}\n{}", line.command, side_by_side(&theirs, &mine));
+                println!("DIFFERS: {}\n{}", line.command, only_in_one(&theirs, &mine));
             }
         }
     }
@@ -148,7 +184,7 @@ fn found(program: &Path) -> anyhow::Result<PathBuf> {
         .with_context(|| format!("there is no {}", program.display()))
 }
 
-fn start_real(root: &Path, scratch: &Path) -> anyhow::Result<Server> {
+async fn start_real(root: &Path, scratch: &Path) -> anyhow::Result<Server> {
     let program = root.join("target/tools/kube-apiserver");
     if !program.exists() {
         bail!("there is no {}: .ci/kube-apiserver builds it", program.display());
@@ -161,17 +197,18 @@ fn start_real(root: &Path, scratch: &Path) -> anyhow::Result<Server> {
         .stdin(Stdio::piped())
         .stdout(log.try_clone()?)
         .stderr(log)
+        .kill_on_drop(true)
         .spawn()?;
-    started(child, scratch.join("kubernetes/kubeconfig"))
+    started(child, scratch.join("kubernetes/kubeconfig")).await
 }
 
-fn start_ours(root: &Path, scratch: &Path, kflare: Option<&Path>) -> anyhow::Result<Server> {
+async fn start_ours(root: &Path, scratch: &Path, kflare: Option<&Path>) -> anyhow::Result<Server> {
     let kflare = match kflare {
         Some(path) => std::path::absolute(path)?,
         None => {
             let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-            let built =
-                Command::new(cargo).current_dir(root).args(["build", "--quiet", "--package", "cli"]).status();
+            let build = ["build", "--quiet", "--package", "cli"];
+            let built = Command::new(cargo).current_dir(root).args(build).status().await;
             if !built.context("cannot start cargo")?.success() {
                 bail!("kflare does not build");
             }
@@ -188,19 +225,20 @@ fn start_ours(root: &Path, scratch: &Path, kflare: Option<&Path>) -> anyhow::Res
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)
+        .kill_on_drop(true)
         .spawn()
         .with_context(|| format!("cannot start {}", kflare.display()))?;
-    started(child, kubeconfig)
+    started(child, kubeconfig).await
 }
 
-fn started(child: Child, kubeconfig: PathBuf) -> anyhow::Result<Server> {
+async fn started(child: Child, kubeconfig: PathBuf) -> anyhow::Result<Server> {
     let mut server = Server { child, kubeconfig };
     let deadline = Instant::now() + START_MAX;
     while !server.kubeconfig.exists() {
         if server.child.try_wait()?.is_some() || Instant::now() > deadline {
             bail!("a server does not start; see the logs in {}", server.kubeconfig.display());
         }
-        sleep(LOOK);
+        sleep(LOOK).await;
     }
     Ok(server)
 }
@@ -213,7 +251,7 @@ struct Shell {
 
 impl Shell {
     /// How a command ended and what it printed.
-    fn run(&self, server: &Server, command: &str) -> anyhow::Result<String> {
+    async fn run(&self, server: &Server, command: &str) -> anyhow::Result<String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path =
             std::env::join_paths(std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path)))?;
@@ -225,6 +263,7 @@ impl Shell {
             .envs([("LC_ALL", "C"), ("TZ", "UTC"), ("KUBE_EDITOR", "true")])
             .stdin(Stdio::null())
             .output()
+            .await
             .context("cannot start bash")?;
         let mut text = String::new();
         let code = output.status.code().unwrap_or(-1);
@@ -234,26 +273,22 @@ impl Shell {
     }
 
     /// What both print. A question is asked again while the controllers of the real cluster are at work.
-    fn both(
+    async fn both(
         &self,
         real: &Server,
         ours: &Server,
         neutral: &Neutral,
-        command: &str,
+        line: &Line<'_>,
     ) -> anyhow::Result<(String, String)> {
-        let (theirs, mine) = std::thread::scope(|scope| {
-            let theirs = scope.spawn(|| self.run(real, command));
-            let mine = self.run(ours, command);
-            (theirs.join(), mine)
-        });
-        let Ok(theirs) = theirs else { bail!("the shell of the real server broke") };
+        let command = line.command;
+        let (theirs, mine) = tokio::join!(self.run(real, command), self.run(ours, command));
         let (mut theirs, mine) = (neutral.text(&theirs?), neutral.text(&mine?));
         let reads = ["kubectl get ", "kubectl describe ", "kubectl rollout history "];
-        let is_read = reads.iter().any(|read| command.starts_with(read));
+        let is_read = reads.iter().any(|read| command.starts_with(read)) && line.differs.is_none();
         let deadline = Instant::now() + SETTLED_MAX;
         while theirs != mine && is_read && Instant::now() < deadline {
-            sleep(LOOK);
-            theirs = neutral.text(&self.run(real, command)?);
+            sleep(LOOK).await;
+            theirs = neutral.text(&self.run(real, command).await?);
         }
         Ok((theirs, mine))
     }
@@ -275,7 +310,7 @@ impl Neutral {
             (r"\bnodePort: \d+", "nodePort: PORT"),
             (r"\b(\d+[smh]){1,2}\b", "AGE"),
             (r"/tmp/\S*", "FILE"),
-            (r"\b(web)-[0-9a-z]{8,10}(-[0-9a-z]{5})?\b", "${1}-HASH"),
+            (r"\b(web|tiny)-[0-9a-z]{8,10}(-[0-9a-z]{5})?\b", "${1}-HASH"),
             // The width of a column is that of its widest entry.
             (r"(\S) {2,}", "$1  "),
             (r"(?m) +$", ""),
@@ -292,7 +327,7 @@ impl Neutral {
 }
 
 /// The lines that only one of them has.
-fn side_by_side(theirs: &str, mine: &str) -> String {
+fn only_in_one(theirs: &str, mine: &str) -> String {
     let mut text = String::new();
     let only = |one: &str, other: &str, mark: char| {
         let others: Vec<&str> = other.lines().collect();

@@ -185,6 +185,37 @@ pub(crate) fn ready_count(object: &Value, _: Timestamp) -> Value {
     json!(count_at(object, "/status/readyReplicas"))
 }
 
+pub(crate) fn scope(object: &Value, _: Timestamp) -> Value {
+    json!(str_at(object, "/spec/scope"))
+}
+
+pub(crate) fn served_versions(object: &Value, _: Timestamp) -> Value {
+    let served = list_at(object, "/spec/versions").iter().filter(|version| version["served"] == true);
+    let names = served.map(|version| {
+        let mark = if version["storage"] == true { "(storage)" } else { "" };
+        format!("{}{mark}", version["name"].as_str().unwrap_or_default())
+    });
+    json!(names.collect::<Vec<_>>().join(","))
+}
+
+pub(crate) fn defined_group(object: &Value, _: Timestamp) -> Value {
+    json!(str_at(object, "/spec/group"))
+}
+
+pub(crate) fn defined_kind(object: &Value, _: Timestamp) -> Value {
+    json!(str_at(object, "/spec/names/kind"))
+}
+
+pub(crate) fn defined_short_names(object: &Value, _: Timestamp) -> Value {
+    let names = list_at(object, "/spec/names/shortNames").iter().filter_map(Value::as_str);
+    json!(names.collect::<Vec<_>>().join(","))
+}
+
+pub(crate) fn established(object: &Value, _: Timestamp) -> Value {
+    let is_true = |condition: &Value| condition["type"] == "Established" && condition["status"] == "True";
+    json!(list_at(object, "/status/conditions").iter().any(is_true))
+}
+
 pub(crate) fn none(_: &Value, _: Timestamp) -> Value {
     json!(NONE)
 }

@@ -17,6 +17,7 @@ mod discovery;
 mod document;
 mod faulty;
 mod form;
+mod golang;
 mod history;
 mod kinds;
 mod labels;

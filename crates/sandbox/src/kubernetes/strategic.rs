@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::golang;
 use super::status::{Reason, Status};
 use super::types::{self, Field, Shape, Type};
 
@@ -206,7 +207,7 @@ fn check_order(items: &[Value], order: &[Value], key: Option<&str>) -> Result<()
     if order.is_empty() || plain.all(|item| wanted.any(|wanted| same(item, wanted))) {
         return Ok(());
     }
-    let text = |list: &[Value]| list.iter().map(Value::to_string).collect::<Vec<_>>().join(" ");
+    let text = |list: &[Value]| list.iter().map(golang::plain).collect::<Vec<_>>().join(" ");
     let why = format!(
         "The order in patch list:\n[{}]\n doesn't match $setElementOrder list:\n[{}]\n",
         text(items),
@@ -241,11 +242,17 @@ fn refused(why: &str) -> Status {
 
 fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> Status {
     let directive = directive.as_str().map_or_else(|| directive.to_string(), str::to_owned);
-    refused(&format!("unknown patch type: {directive} in map: {}", Value::Object(patch.clone())))
+    refused(&format!(
+        "unknown patch type: {directive} in map: {}",
+        golang::plain(&Value::Object(patch.clone()))
+    ))
 }
 
 fn no_key(item: &Map<String, Value>, key: &str) -> Status {
-    refused(&format!("map: {} does not contain declared merge key: {key}", Value::Object(item.clone())))
+    refused(&format!(
+        "map: {} does not contain declared merge key: {key}",
+        golang::plain(&Value::Object(item.clone()))
+    ))
 }
 
 #[cfg(test)]

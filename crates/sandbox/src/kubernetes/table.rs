@@ -131,6 +131,16 @@ const INGRESS: &[BuiltInColumn] = &[
 const INGRESS_CLASS: &[BuiltInColumn] =
     &[NAME, text("Controller", cells::controller), text("Parameters", cells::parameters), AGE];
 const ROLE: &[BuiltInColumn] = &[NAME, CREATED_AT];
+const DEFINITION: &[BuiltInColumn] = &[
+    NAME,
+    text("Scope", cells::scope),
+    text("Versions", cells::served_versions),
+    BuiltInColumn { name: "Created At", kind: "date", wide: false, cell: cells::created_at },
+    wide("Group", cells::defined_group),
+    wide("Kind", cells::defined_kind),
+    wide("ShortNames", cells::defined_short_names),
+    BuiltInColumn { name: "Established", kind: "boolean", wide: true, cell: cells::established },
+];
 const BINDING: &[BuiltInColumn] = &[
     NAME,
     text("Role", cells::role),
@@ -155,7 +165,8 @@ fn built_in_columns(built_in: BuiltIn) -> &'static [BuiltInColumn] {
         BuiltIn::EndpointSlice => ENDPOINT_SLICE,
         BuiltIn::Ingress => INGRESS,
         BuiltIn::IngressClass => INGRESS_CLASS,
-        BuiltIn::Role | BuiltIn::ClusterRole | BuiltIn::CustomResourceDefinition => ROLE,
+        BuiltIn::Role | BuiltIn::ClusterRole => ROLE,
+        BuiltIn::CustomResourceDefinition => DEFINITION,
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => BINDING,
     }
 }

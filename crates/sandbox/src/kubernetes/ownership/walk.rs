@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::super::golang;
 use super::element::Element;
 use super::schema::{Allowed, Kind, Member, Schema};
 use super::set::{Path, Set};
@@ -135,42 +136,14 @@ fn spoken(allowed: Allowed, value: &Value) -> String {
         (Allowed::Number, Value::Bool(_)) => "bool".to_owned(),
         (Allowed::Number, Value::Object(_)) => "map[string]interface {}".to_owned(),
         (Allowed::Number, Value::Array(_)) => "[]interface {}".to_owned(),
-        (Allowed::Text, value) => format!("&value.valueUnstructured{{Value:{}}}", go_literal(value)),
+        (Allowed::Text, value) => format!("&value.valueUnstructured{{Value:{}}}", golang::literal(value)),
         _ => shown(value),
     }
 }
 
 /// Go's `%v` of a value in the server's own wrapping.
 fn shown(value: &Value) -> String {
-    format!("&{{{}}}", go_plain(value))
-}
-
-fn go_plain(value: &Value) -> String {
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(go_plain).collect::<Vec<_>>().join(" ")),
-        Value::Object(entries) => {
-            let entries: Vec<String> =
-                entries.iter().map(|(name, value)| format!("{name}:{}", go_plain(value))).collect();
-            format!("map[{}]", entries.join(" "))
-        }
-        Value::Bool(_) | Value::Number(_) => value.to_string(),
-    }
-}
-
-fn go_literal(value: &Value) -> String {
-    match value {
-        Value::Array(items) => {
-            format!("[]interface {{}}{{{}}}", items.iter().map(go_literal).collect::<Vec<_>>().join(", "))
-        }
-        Value::Object(entries) => {
-            let entries: Vec<String> =
-                entries.iter().map(|(name, value)| format!("{name:?}:{}", go_literal(value))).collect();
-            format!("map[string]interface {{}}{{{}}}", entries.join(", "))
-        }
-        plain => plain.to_string(),
-    }
+    format!("&{{{}}}", golang::plain(value))
 }
 
 /// An object without some of its fields; `None` when nothing is left of it.
