@@ -1,7 +1,11 @@
 //! The chores of the repository: writes generated files, and checks what the house rules can be checked for.
 //! Knows no kind and decides nothing about the product.
 
+mod clients;
 mod codegen;
+mod differential;
+mod e2e;
+mod kubectl;
 mod product;
 mod tidy;
 
@@ -9,6 +13,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use self::product::Build;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of the kflare repository")]
@@ -32,6 +38,14 @@ enum Chore {
         /// Rows to measure; all when none is named
         rows: Vec<String>,
     },
+    /// Send Cloudflare's own clients to the sandbox's Cloudflare, or to a real account
+    Clients(clients::Options),
+    /// Ask a real API server and the sandbox the same questions and compare the answers
+    Differential(differential::Options),
+    /// Run the scenarios with `kflare run` beside real API servers, and hold its roles to what it used; needs Go
+    E2e(e2e::Options),
+    /// Type the same commands into kubectl on a real API server and on the sandbox and compare what it prints
+    Kubectl(kubectl::Options),
     /// Run seeds (`kflare sandbox sim`)
     Sim {
         /// Arguments of `kflare sandbox sim`, such as --seeds 200
@@ -47,8 +61,12 @@ fn main() -> ExitCode {
         Chore::Codegen { check: false } => codegen::write(&root),
         Chore::Codegen { check: true } => codegen::check(&root),
         Chore::Tidy => tidy::check(&root),
-        Chore::Bench { rows } => product::sandbox(&root, "bench", &rows),
-        Chore::Sim { arguments } => product::sandbox(&root, "sim", &arguments),
+        Chore::Bench { rows } => product::sandbox(&root, Build::Release, "bench", &rows),
+        Chore::Clients(options) => clients::run(&root, &options),
+        Chore::Differential(options) => differential::run(&root, &options),
+        Chore::E2e(options) => e2e::run(&root, &options),
+        Chore::Kubectl(options) => kubectl::run(&root, &options),
+        Chore::Sim { arguments } => product::sandbox(&root, Build::Release, "sim", &arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,16 +1,27 @@
-//! Chores that the product itself does on its sandbox: measuring and seed runs. Builds and starts it; says nothing else.
+//! Chores that the product itself does: measuring, seed runs, scenarios beside real API servers. Builds and starts it; says nothing else.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
-/// Runs `kflare sandbox VERB ARGUMENTS…` from a release build, since a debug build measures the build.
-pub(crate) fn sandbox(root: &Path, verb: &str, arguments: &[String]) -> anyhow::Result<()> {
+/// Which build of the product.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// What is shipped; what is measured must be it.
+    Release,
+    /// What is there sooner while something is changed.
+    Debug,
+}
+
+/// Builds the product and runs `kflare sandbox VERB ARGUMENTS…`.
+pub(crate) fn sandbox(root: &Path, build: Build, verb: &str, arguments: &[String]) -> anyhow::Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(root)
-        .args(["run", "--release", "--quiet", "--package", "cli", "--", "sandbox", verb])
+        .args(["run", "--quiet", "--package", "cli"])
+        .args((build == Build::Release).then_some("--release"))
+        .args(["--", "sandbox", verb])
         .args(arguments)
         .status()
         .context("cannot start cargo")?;

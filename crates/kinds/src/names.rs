@@ -31,6 +31,10 @@ pub const CREATING: &str = "kflare.dev/creating";
 /// later refusal, and a look-up that shows nothing, prove that our own delete was carried out.
 pub const DELETING: &str = "kflare.dev/deleting";
 
+/// Every annotation: those that people write first, then kflare's own marks.
+pub const ANNOTATIONS: &[&str] =
+    &[PAUSED, ADOPTION_POLICY, ADOPT_ID, ADOPTED, DELETION_POLICY, RECONCILE_AT, CREATING, DELETING];
+
 /// What the samples have where a token belongs.
 pub const TOKEN_PLACEHOLDER: &str = "replace-with-an-API-token-of-your-account";
 
@@ -49,18 +53,7 @@ mod tests {
 
     #[test]
     fn all_keys_start_with_our_domain_and_differ() {
-        let keys = [
-            FINALIZER,
-            TOKEN_PROTECTION_FINALIZER,
-            PAUSED,
-            ADOPTION_POLICY,
-            ADOPT_ID,
-            ADOPTED,
-            DELETION_POLICY,
-            CREATING,
-            DELETING,
-            RECONCILE_AT,
-        ];
+        let keys = [&[FINALIZER, TOKEN_PROTECTION_FINALIZER], ANNOTATIONS].concat();
         let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
         assert_eq!(distinct.len(), keys.len());
         assert!(keys.iter().all(|key| key.strip_prefix(GROUP).is_some_and(|rest| rest.starts_with('/'))));

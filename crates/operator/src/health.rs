@@ -12,7 +12,6 @@ use axum::routing::get;
 use prometheus_client::encoding::prometheus_text::CONTENT_TYPE as METRICS_TYPE;
 use tokio::net::TcpListener;
 
-use crate::metrics::Metrics;
 use crate::state::Shared;
 
 /// The address that turns an endpoint off.
@@ -86,10 +85,11 @@ async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) 
 }
 
 /// `/metrics`.
-pub fn metrics(metrics: Arc<Metrics>) -> Router {
-    let text =
-        |State(metrics): State<Arc<Metrics>>| async move { ([(CONTENT_TYPE, METRICS_TYPE)], metrics.text()) };
-    Router::new().route("/metrics", get(text)).with_state(metrics)
+pub fn metrics(shared: Arc<Shared>) -> Router {
+    let text = |State(shared): State<Arc<Shared>>| async move {
+        ([(CONTENT_TYPE, METRICS_TYPE)], shared.measured())
+    };
+    Router::new().route("/metrics", get(text)).with_state(shared)
 }
 
 /// Serves until `end` is over.

@@ -15,6 +15,7 @@ use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 
 use crate::limits::METRICS_BYTES;
+use crate::queue::{Depth, Why};
 
 /// Seconds; the buckets of controller-runtime.
 const RECONCILE_SECONDS: [f64; 16] =
@@ -59,6 +60,11 @@ struct KubernetesCall {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Kind {
     kind: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct When {
+    when: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -143,6 +149,8 @@ pub struct Metrics {
     watch_failures: Family<Kind, Counter>,
     cached: Gauge,
     cached_bytes: Gauge,
+    synced: Gauge,
+    due: Family<When, Gauge>,
     drift_lag: Seconds,
     drift_asked: Seconds,
     drift_held: Seconds,
@@ -178,6 +186,8 @@ impl Default for Metrics {
             watch_failures: Family::default(),
             cached: Gauge::default(),
             cached_bytes: Gauge::default(),
+            synced: Gauge::default(),
+            due: Family::default(),
             drift_lag: Gauge::default(),
             drift_asked: Gauge::default(),
             drift_held: Gauge::default(),
@@ -269,6 +279,8 @@ impl Metrics {
             "Bytes of the objects in the cache",
             self.cached_bytes.clone(),
         );
+        registry.register("kflare_cache_synced", "1 when every list has been read once", self.synced.clone());
+        registry.register("kflare_due", "What is due now or later, by when and why", self.due.clone());
     }
 
     /// The text format of Prometheus.
@@ -351,6 +363,21 @@ impl Metrics {
         self.depth.get_or_create(&name).set(i64::try_from(ready).unwrap_or(i64::MAX));
         self.adds.get_or_create(&name).inc_by(added as u64);
         self.retries.get_or_create(&name).inc_by(retried as u64);
+    }
+
+    /// What is due, and whether every list has been read once.
+    pub fn due(&self, depth: &Depth, synced: bool) {
+        self.synced.set(i64::from(synced));
+        let set = |when: &'static str, count: usize| {
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            self.due.get_or_create(&When { when }).set(count);
+        };
+        set("ready", depth.ready);
+        set("running", depth.running);
+        set("held", depth.held);
+        for why in Why::ALL {
+            set(why.name(), depth.delayed.get(&why).map_or(0, |(count, _)| *count));
+        }
     }
 
     /// Whether this process leads.

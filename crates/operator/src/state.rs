@@ -73,6 +73,15 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The metrics as text, with what is due now.
+    #[must_use]
+    pub fn measured(&self) -> String {
+        let state = self.lock();
+        self.metrics.due(&state.queue.depth(), state.cache.is_synced());
+        drop(state);
+        self.metrics.text()
+    }
+
     /// True until the dispatcher ends, at the loss of the lease or by a bug: then nothing is looked at any more.
     #[must_use]
     pub fn is_alive(&self) -> bool {

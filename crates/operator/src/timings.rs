@@ -68,10 +68,11 @@ impl Default for Timings {
 }
 
 impl Timings {
-    /// All durations times `factor`.
+    /// All durations times `factor`. What others take does not shrink with it: how long they are waited for has a floor.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let s = |duration: Duration| duration.mul_f64(factor);
+        let floored = |duration: Duration, floor: Duration| s(duration).max(floor.min(duration));
         // Destructured, so that a new field cannot be forgotten.
         let Self {
             backoff_first,
@@ -97,26 +98,56 @@ impl Timings {
             backoff_max: s(backoff_max),
             hold_off_first: s(hold_off_first),
             hold_off_max: s(hold_off_max),
-            wait_poll: s(wait_poll),
+            wait_poll: floored(wait_poll, POLL_FLOOR),
             resync: s(resync),
             watch_backoff_first: s(watch_backoff_first),
             watch_backoff_max: s(watch_backoff_max),
-            watch_timeout: s(watch_timeout),
-            sync_grace: s(sync_grace),
-            cloudflare_request: s(cloudflare_request),
-            kubernetes_request: s(kubernetes_request),
-            status_write: s(status_write),
-            lease_duration: s(lease_duration),
-            lease_renew_deadline: s(lease_renew_deadline),
-            lease_retry: s(lease_retry),
-            drain: s(drain),
+            watch_timeout: floored(watch_timeout, ANSWER_FLOOR),
+            sync_grace: floored(sync_grace, ANSWER_FLOOR),
+            cloudflare_request: floored(cloudflare_request, CALL_FLOOR),
+            kubernetes_request: floored(kubernetes_request, ANSWER_FLOOR),
+            status_write: floored(status_write, ANSWER_FLOOR),
+            lease_duration: floored(lease_duration, LEASE_FLOOR),
+            lease_renew_deadline: floored(lease_renew_deadline, LEASE_FLOOR * 2 / 3),
+            lease_retry: floored(lease_retry, LEASE_FLOOR / 15),
+            drain: floored(drain, ANSWER_FLOOR),
         }
     }
 }
+
+/// What an API server on a busy machine may take to answer, or to begin a watch.
+const ANSWER_FLOOR: Duration = Duration::from_secs(5);
+
+/// Between two polls: whoever looks whether all is at rest must find a moment between them.
+const POLL_FLOOR: Duration = Duration::from_secs(1);
+
+/// What a Cloudflare on the same machine may take to answer.
+const CALL_FLOOR: Duration = Duration::from_secs(2);
+
+/// How long a Lease lasts at least, in the proportions of client-go: its seconds are whole, and a renewal takes two
+/// requests.
+const LEASE_FLOOR: Duration = Duration::from_secs(3);
 
 /// The back-off before the attempt after `failures` failures in a row: doubling, at most `max`, not jittered.
 #[must_use]
 pub fn doubled(first: Duration, max: Duration, failures: u32) -> Duration {
     let doublings = failures.saturating_sub(1).min(crate::limits::DOUBLINGS_MAX);
     first.saturating_mul(1 << doublings).min(max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_factor_shortens_our_own_pauses_and_leaves_others_time_to_answer() {
+        let whole = Timings::default();
+        assert_eq!(whole.scaled(1.0), whole);
+        let short = whole.scaled(0.01);
+        assert_eq!(short.backoff_first, Duration::from_millis(10));
+        assert_eq!(short.resync, Duration::from_secs(360));
+        assert_eq!(short.kubernetes_request, Duration::from_secs(5));
+        assert_eq!((short.lease_duration, short.lease_renew_deadline), (LEASE_FLOOR, Duration::from_secs(2)));
+        assert!(short.lease_retry * 4 < short.lease_renew_deadline);
+    }
 }

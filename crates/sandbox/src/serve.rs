@@ -6,12 +6,13 @@ use std::net::{Ipv4Addr, SocketAddr};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use tower::Service;
+use tower::{Service, ServiceExt};
 
 use crate::fault::ConnectionReset;
 
@@ -41,6 +42,40 @@ pub struct Served {
 
 /// Connections at once: kubectl needs two, an operator one per watch; this is a bound, not a target.
 const CONNECTIONS_MAX: usize = 512;
+
+/// A request whose body has come.
+pub type WholeRequest = Request<Full<Bytes>>;
+
+/// Bytes of a request: as much as the worlds take.
+const BODY_MAX: usize = 128 * 1024 * 1024;
+
+/// Hands a request on when all of its body has come, so that whoever counts requests need not wait for the rest.
+pub fn gathered<S>(
+    service: S,
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<AnswerBody>,
+    Error = ConnectionReset,
+    Future: Send + 'static,
+> + Clone
++ Send
++ 'static
+where
+    S: Service<WholeRequest, Response = Response<AnswerBody>, Error = ConnectionReset>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send + 'static,
+{
+    tower::service_fn(move |request: Request<Incoming>| {
+        let service = service.clone();
+        async move {
+            let (head, body) = request.into_parts();
+            let body = Limited::new(body, BODY_MAX).collect().await.map_err(|_| ConnectionReset)?;
+            service.oneshot(Request::from_parts(head, Full::new(body.to_bytes()))).await
+        }
+    })
+}
 
 /// Listens on `127.0.0.1:port` (0: any free port) and answers with `service`.
 pub async fn on_loopback<S>(port: u16, service: S) -> Result<Served, ServeError>

@@ -1,7 +1,7 @@
 //! The commands of the one binary `kflare`: reads the command line and hands over. Each command is a module.
 
 mod cloudflare_url;
-mod cluster;
+pub(crate) mod cluster;
 pub mod completions;
 pub mod crds;
 pub mod duration;

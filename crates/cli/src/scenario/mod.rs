@@ -3,6 +3,7 @@
 
 mod error;
 mod expect;
+mod pace;
 mod parse;
 mod perform;
 mod run;
@@ -11,6 +12,7 @@ mod setting;
 mod transcript;
 
 pub use error::{Failure, Problem, ScriptError};
+pub(crate) use run::options;
 pub use run::{Finished, Mode, RunError, Runner, run_file, simulate};
 pub use script::{
     CloudflareEdit, Command, Expectation, FaultOrder, ObjectName, RecordName, Script, Setup, Step,

@@ -20,6 +20,8 @@ pub struct Script {
     pub setup: Setup,
     /// The line that says so, with its number; none when the world is the usual one.
     pub world: Option<(usize, String)>,
+    /// Why it cannot be run beside a real API server, in real time.
+    pub only_virtual: Option<String>,
     /// What happens.
     pub steps: Vec<Step>,
 }

@@ -62,7 +62,8 @@ pub fn sweep(path: &Path) -> Result<Sweep, RunError> {
 /// before write n + 1, so one run visits both; but where faults are armed a read in between may change a world.
 fn points(script: &Script, writes: u64) -> Vec<CrashPoint> {
     let reads_matter = script.steps.iter().any(|step| matches!(step.command, Command::Fault(_)));
-    let both = |write| [CrashSide::Before, CrashSide::After].map(|side| CrashPoint { write, side });
+    let both =
+        |write| [CrashSide::Before, CrashSide::After].map(|side| CrashPoint { write, whose: None, side });
     (1..=writes)
         .flat_map(both)
         .filter(|point| reads_matter || point.write == 1 || point.side == CrashSide::After)

@@ -32,6 +32,8 @@ pub enum CrashSide {
 pub struct CrashPoint {
     /// Counted from 1, the next write.
     pub write: u64,
+    /// Whose writes count; absent: those to both.
+    pub whose: Option<Side>,
     /// Before or after it is carried out.
     pub side: CrashSide,
 }
@@ -58,6 +60,16 @@ impl Writes {
         Self {
             kubernetes: self.kubernetes + other.kubernetes,
             cloudflare: self.cloudflare + other.cloudflare,
+        }
+    }
+
+    /// Those to one side, or to both.
+    #[must_use]
+    pub const fn of(self, whose: Option<Side>) -> u64 {
+        match whose {
+            None => self.total(),
+            Some(Side::Kubernetes) => self.kubernetes,
+            Some(Side::Cloudflare) => self.cloudflare,
         }
     }
 
@@ -108,7 +120,7 @@ impl Gate {
     /// Closes at a write.
     pub fn arm(&self, point: CrashPoint) {
         let mut inner = self.lock();
-        let write = inner.writes.total() + point.write;
+        let write = inner.writes.of(point.whose) + point.write;
         inner.armed = Some(CrashPoint { write, ..point });
     }
 
@@ -145,9 +157,10 @@ impl Gate {
             Side::Kubernetes => inner.writes.kubernetes += 1,
             Side::Cloudflare => inner.writes.cloudflare += 1,
         }
-        let Some(point) = inner.armed.filter(|point| point.write <= inner.writes.total()) else {
-            return Passage::Open;
+        let is_reached = |point: &CrashPoint| {
+            point.whose.is_none_or(|whose| whose == side) && point.write <= inner.writes.of(point.whose)
         };
+        let Some(point) = inner.armed.filter(is_reached) else { return Passage::Open };
         inner.armed = None;
         inner.closed = true;
         self.fell.notify_one();
@@ -235,13 +248,17 @@ mod tests {
         gated.call(request).now_or_never().map(Result::unwrap)
     }
 
-    fn crash(side: CrashSide) -> (u64, Writes) {
+    fn crash(side: CrashSide, whose: Option<Side>) -> (u64, Writes) {
         let (gate, counter) = (Gate::default(), Counter::default());
+        let mut kubernetes = gate.before(Side::Kubernetes, counter.clone());
         let mut gated = gate.before(Side::Cloudflare, counter.clone());
-        gate.arm(CrashPoint { write: 2, side });
+        gate.arm(CrashPoint { write: 2, whose, side });
         assert_eq!(send(&mut gated, Method::POST, "/a"), Some(1));
         assert_eq!(send(&mut gated, Method::GET, "/a"), Some(2));
         assert_eq!(send(&mut gated, Method::POST, "/apis/x/leases/y"), Some(3));
+        if whose.is_some() {
+            assert_eq!(send(&mut kubernetes, Method::PATCH, "/apis/x"), Some(4));
+        }
         assert_eq!(send(&mut gated, Method::POST, "/a"), None);
         assert_eq!(send(&mut gated, Method::GET, "/a"), None);
         (counter.0.load(Ordering::Relaxed), gate.writes())
@@ -250,7 +267,10 @@ mod tests {
     #[test]
     fn the_armed_write_is_the_last_and_is_carried_out_or_not() {
         let writes = Writes { kubernetes: 0, cloudflare: 2 };
-        assert_eq!(crash(CrashSide::Before), (3, writes));
-        assert_eq!(crash(CrashSide::After), (4, writes));
+        assert_eq!(crash(CrashSide::Before, None), (3, writes));
+        assert_eq!(crash(CrashSide::After, None), (4, writes));
+        let writes = Writes { kubernetes: 1, ..writes };
+        assert_eq!(crash(CrashSide::Before, Some(Side::Cloudflare)), (4, writes));
+        assert_eq!(crash(CrashSide::After, Some(Side::Cloudflare)), (5, writes));
     }
 }

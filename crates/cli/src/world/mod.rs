@@ -3,9 +3,9 @@
 
 mod catalog;
 mod gate;
-mod scene;
+pub(crate) mod scene;
 mod settle;
-mod wiring;
+pub(crate) mod wiring;
 
 pub use catalog::ResourceType;
 pub use gate::{CrashPoint, CrashSide, Gate, Side, Writes};

@@ -65,14 +65,23 @@ pub(super) fn set(kubernetes: &ApiServer, cloudflare: &Cloudflare, options: &Opt
     if options.history {
         kubernetes.keep_history();
     }
+    furnish(cloudflare);
+    objects(options).into_iter().try_for_each(|object| kubernetes.apply(object).map(drop))
+}
+
+/// The account and the token that every Cloudflare here begins with.
+pub(crate) fn furnish(cloudflare: &Cloudflare) {
     cloudflare.add_account(ACCOUNT_ID, ACCOUNT_NAME);
     cloudflare.add_token(TOKEN, Token::all(ACCOUNT_ID));
+}
+
+/// What stands in Kubernetes.
+pub(crate) fn objects(options: &Options) -> Vec<Value> {
     let mut objects = vec![namespace()];
     if !options.empty {
         objects.extend([secret(), account()]);
     }
-    objects.into_iter().try_for_each(|object| kubernetes.apply(object).map(drop))?;
-    Ok(())
+    objects
 }
 
 fn namespace() -> Value {

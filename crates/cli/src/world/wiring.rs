@@ -14,17 +14,17 @@ use sandbox::kubernetes::ApiServer;
 const IDENTITY: &str = "sandbox";
 
 /// The base path that the Cloudflare side expects, as the real API has it.
-const BASE_PATH: &str = "/client/v4";
+pub(crate) const BASE_PATH: &str = "/client/v4";
 
 pub(super) fn client(kubernetes: &ApiServer, gate: &Gate) -> kube::Client {
     kube::Client::new(gate.before(Side::Kubernetes, kubernetes.service()), "default")
 }
 
-pub(super) fn transport(cloudflare: &Cloudflare, gate: &Gate) -> Transport {
+pub(crate) fn transport(cloudflare: &Cloudflare, gate: &Gate) -> Transport {
     transport::in_process(gate.before(Side::Cloudflare, cloudflare.service()), BASE_PATH)
 }
 
-pub(super) fn config(options: &Options, clock: &Clock, number: u32) -> Config {
+pub(crate) fn config(options: &Options, clock: &Clock, number: u32) -> Config {
     let clock = clock.clone();
     let mut config = Config::new(Arc::new(move || clock.now()));
     config.seed = options.seed;

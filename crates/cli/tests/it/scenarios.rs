@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cli::scenario::{Mode, run_file};
+use cli::scenario::{Mode, Script, run_file};
 use operator::Portions;
 
 /// Set to 1, the goldens are written anew; read their diff before you commit it.
@@ -53,6 +53,27 @@ fn check(path: &Path, mode: Mode) -> Result<(), String> {
 fn every_scenario_does_what_it_says() {
     let failures: Vec<String> = all().iter().filter_map(|path| failure(path, Mode::default())).collect();
     assert!(failures.is_empty(), "{} scenarios fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// A mark says either what cannot be had for real or which bound is not scaled, and stands nowhere else.
+#[test]
+fn only_what_cannot_be_had_for_real_is_left_to_virtual_time() {
+    let wrong = |path: &Path| {
+        let script = Script::read(path).unwrap();
+        let is_so = |why: &str| {
+            (script.hangs_on_time() && why.contains("::limits::"))
+                || (script.edits_in_one_moment() && why.contains("in the same moment"))
+        };
+        match (&script.only_virtual, script.beyond_reality()) {
+            (None, Some(what)) => Some(format!("{}: `{what}` wants a `virtual` line", path.display())),
+            (Some(why), None) if !is_so(why) => {
+                Some(format!("{}: nothing in it wants virtual time for: {why}", path.display()))
+            }
+            _ => None,
+        }
+    };
+    let wrong: Vec<String> = all().iter().filter_map(|path| wrong(path)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Generated from kinds/cloudflare_account.toml (sha256 a55a8891c0b47dce03f6a644f15678032017c238bc71dd8bb666b598fc3b549f) by kindgen, do not edit.
+// Generated from kinds/cloudflare_account.toml (sha256 815bf7a348525f8e1e03b97768a0934db9431bb0d6bdd7945e3113a9f6927e68) by kindgen, do not edit.
 //! The row and the types of CloudflareAccount.
 
 use std::collections::{BTreeMap, BTreeSet};

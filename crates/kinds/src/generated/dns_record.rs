@@ -1,4 +1,4 @@
-// Generated from kinds/dns_record.toml (sha256 c000ec4647d5fa81b81538df8ca255d6984acdaf29166177c817ac9e5f02a4f9) by kindgen, do not edit.
+// Generated from kinds/dns_record.toml (sha256 f7e61d14a1e97f50f367af98ca7f972b9b6caa55789f986245ff28799e7dfd86) by kindgen, do not edit.
 //! The row and the types of DNSRecord.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 31452feffcd6de9846e0b558efd45d2c50e0513c02c05120181489c63f607f8c) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 ccfb93285aff57a97e3f09df0f7b7973ac840da9061e453fd7667f8707b3311a) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;

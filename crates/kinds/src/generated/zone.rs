@@ -1,4 +1,4 @@
-// Generated from kinds/zone.toml (sha256 3d5acc6a8db10fa0bce715680b2a88511cf213dac33f5c1c0609599a6f6cfd0b) by kindgen, do not edit.
+// Generated from kinds/zone.toml (sha256 32d1a9207819a0b9f4c8738acf19ea88a8506b04851bb1debfb117158e765cb6) by kindgen, do not edit.
 //! The row and the types of Zone.
 
 use serde::{Deserialize, Serialize};

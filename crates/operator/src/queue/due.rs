@@ -22,6 +22,23 @@ pub enum Why {
     Resync,
 }
 
+impl Why {
+    /// Every reason.
+    pub const ALL: [Self; 5] = [Self::HoldOff, Self::Retry, Self::Wait, Self::Drift, Self::Resync];
+
+    /// As metrics say it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HoldOff => "hold_off",
+            Self::Retry => "retry",
+            Self::Wait => "wait",
+            Self::Drift => "drift",
+            Self::Resync => "resync",
+        }
+    }
+}
+
 /// Why a member is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {

@@ -15,22 +15,24 @@ pub(super) fn parts(content_type: &str, body: &[u8]) -> Option<BTreeMap<String, 
     }
     let delimiter = format!("--{boundary}");
     let mut rest = after(body, delimiter.as_bytes())?;
-    let inner = format!("\r\n{delimiter}");
+    // RFC 2046 asks for CRLF; Cloudflare's Go client of before 2025 ends its lines with LF alone.
+    let newline = if rest.starts_with(b"\n") { "\n" } else { "\r\n" };
+    let inner = format!("{newline}{delimiter}");
     let mut parts = BTreeMap::new();
     while !rest.starts_with(b"--") {
-        let part = rest.strip_prefix(b"\r\n")?;
+        let part = rest.strip_prefix(newline.as_bytes())?;
         let end = find(part, inner.as_bytes())?;
-        let (head, content) = split_head(part.get(..end)?)?;
+        let (head, content) = split_head(part.get(..end)?, newline)?;
         parts.insert(name_of(head)?, content.to_vec());
         rest = part.get(end + inner.len()..)?;
     }
     Some(parts)
 }
 
-fn split_head(part: &[u8]) -> Option<(&str, &[u8])> {
-    const END: &[u8] = b"\r\n\r\n";
-    let at = find(part, END)?;
-    Some((std::str::from_utf8(part.get(..at)?).ok()?, part.get(at + END.len()..)?))
+fn split_head<'a>(part: &'a [u8], newline: &str) -> Option<(&'a str, &'a [u8])> {
+    let end = newline.repeat(2);
+    let at = find(part, end.as_bytes())?;
+    Some((std::str::from_utf8(part.get(..at)?).ok()?, part.get(at + end.len()..)?))
 }
 
 /// `Content-Disposition: form-data; name="file"; filename="zone.txt"`.
@@ -64,6 +66,8 @@ mod tests {
         let found = parts("multipart/form-data; boundary=x", body).unwrap();
         assert_eq!(found["proxied"], b"true");
         assert_eq!(found["file"], b"a\r\nb");
+        let bare = b"--x\nContent-Disposition: form-data; name=\"file\"\n\na\r\nb\n--x--";
+        assert_eq!(parts("multipart/form-data; boundary=x", bare).unwrap()["file"], b"a\r\nb");
         for (content_type, body) in [
             ("multipart/form-data", body.as_slice()),
             ("multipart/form-data; boundary=", body),

@@ -54,8 +54,10 @@ pub(super) fn create(world: &mut World, now: Timestamp, call: &Call) -> Result<R
         .and_then(name::domain)
         .ok_or(ZoneRefusal::InvalidDomain)
         .map_err(|refusal| ApiErrors::from(refusal).pointing_at("/name".to_owned()))?;
+    // Cloudflare's Go client of before 2025 sends the account by its former name, and is still served.
     let account_id = body
         .pointer("/account/id")
+        .or_else(|| body.pointer("/organization/id"))
         .and_then(Value::as_str)
         .ok_or(ZoneRefusal::AccountMissing)
         .map_err(|refusal| ApiErrors::from(refusal).pointing_at("/account/id".to_owned()))?;

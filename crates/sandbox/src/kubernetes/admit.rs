@@ -10,6 +10,7 @@ use super::kinds;
 use super::names::metadata_causes;
 use super::resource::Endpoint;
 use super::status::Status;
+use super::types::{self, decoding};
 
 /// What to do about fields that do not exist or occur twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(crate) enum Part {
     Main,
     /// `/status`: everything but status is ignored.
     Status,
+    /// `/scale`: how many there are, and nothing else.
+    Scale,
 }
 
 /// Decodes a body to the form of the store; the second value is the warnings.
@@ -39,15 +42,22 @@ pub(crate) fn decode(
     validation: FieldValidation,
 ) -> Result<(Value, Vec<String>), Status> {
     let mut value = body.value;
-    let mut complaints: Vec<String> =
-        body.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
-    let unknown_metadata = document::decode_object(endpoint, &mut value)?;
+    let mut complaints = body.complaints;
+    let mut unknown = document::decode_object(endpoint, &mut value)?;
     let schema = endpoint.served().and_then(|version| version.schema.as_ref());
-    if validation != FieldValidation::Ignore
-        && let Some(schema) = schema
+    if let Some(of) = endpoint.resource.built_in.and(types::of_kind(&endpoint.group, &endpoint.resource.kind))
     {
-        let unknown = schema.unknown_fields(&value).into_iter().chain(unknown_metadata);
-        complaints.extend(unknown.map(|path| format!("unknown field \"{path}\"")));
+        // Its metadata is decoded already.
+        let metadata = value["metadata"].take();
+        let decoded = decoding::decode(of, &mut value, "");
+        value["metadata"] = metadata;
+        unknown.extend(decoded.map_err(|why| document::cannot_handle(endpoint, &why))?.unknown);
+    }
+    if validation != FieldValidation::Ignore {
+        if let Some(schema) = schema {
+            unknown.extend(schema.unknown_fields(&value));
+        }
+        complaints.extend(unknown.into_iter().map(|path| format!("unknown field \"{path}\"")));
     }
     if validation == FieldValidation::Strict && !complaints.is_empty() {
         let why = format!("strict decoding error: {}", complaints.join(", "));
@@ -81,10 +91,10 @@ pub(crate) fn split_status(endpoint: &Endpoint, part: Part, new: &mut Value, old
             set_or_remove(&mut new["metadata"], "uid", uid);
         }
         (Part::Status, None) => {}
-        (Part::Main, old) if endpoint.has_status() => {
+        (Part::Main | Part::Scale, old) if endpoint.has_status() => {
             set_or_remove(new, "status", old.and_then(|old| old.get("status")).cloned());
         }
-        (Part::Main, _) => {}
+        (Part::Main | Part::Scale, _) => {}
     }
 }
 
@@ -100,7 +110,14 @@ fn set_or_remove(object: &mut Value, field: &str, value: Option<Value>) {
     }
 }
 
-/// Fills in what the server fills in, then validates. `old` is the stored object of an update.
+/// Fills in the defaults of a built-in kind; those of a custom resource are in its schema, and filled in by `decode`.
+pub(crate) fn default(endpoint: &Endpoint, value: &mut Value) {
+    if let Some(built_in) = endpoint.resource.built_in {
+        kinds::default(built_in, value);
+    }
+}
+
+/// Fills in what the server decides, then validates. `old` is the stored object of an update.
 pub(crate) fn complete(
     endpoint: &Endpoint,
     part: Part,
@@ -112,14 +129,17 @@ pub(crate) fn complete(
     let mut causes = metadata_causes(resource.name_rule, &new["metadata"]);
     match resource.built_in {
         Some(built_in) => {
-            kinds::default(built_in, new, old, address);
-            if part == Part::Main {
+            kinds::allocate(built_in, new, old, address);
+            if part != Part::Status {
                 causes.extend(kinds::validate(endpoint, built_in, new, old));
             }
         }
         None => {
             if let Some(schema) = endpoint.served().and_then(|version| version.schema.as_ref()) {
-                causes.extend(schema.admit(new, old));
+                causes.extend(match (part, old) {
+                    (Part::Status, Some(old)) => schema.admit_status(new, old),
+                    _ => schema.admit(new, old),
+                });
             }
         }
     }

@@ -9,18 +9,24 @@ use serde_json::{Value, json};
 
 use super::ApiServer;
 use super::admit::{FieldValidation, Part};
+use super::applying::Applied;
+use super::builtins::BuiltIn;
+use super::complaint;
 use super::delete::{DeleteOptions, Deleted, Propagation};
 use super::discovery;
 use super::document;
 use super::openapi;
 use super::patch::Patch;
 use super::present::{Presenter, negotiate};
-use super::read::{self, ListOptions, Page};
+use super::read::{self, ListOptions};
 use super::resource::Endpoint;
+use super::scale::is_scaled;
+use super::schema::Cause;
 use super::selector::Selector;
 use super::service::Call;
-use super::status::{self, Status};
-use super::store::Key;
+use super::status::{self, Status, Subject};
+use super::store::{Key, State};
+use super::tracking::{MANAGER_BYTES_MAX, manager_name};
 use super::uri::{self, Route};
 use super::watch::{self, WatchOptions};
 use super::write::{WriteOptions, Writer};
@@ -64,8 +70,13 @@ impl ApiServer {
             Route::Collection { endpoint, namespace } => {
                 self.on_collection(call, &endpoint, namespace.as_deref())
             }
+            Route::Object { endpoint, key, subresource }
+                if subresource.as_deref() == Some("scale") && is_scaled(&endpoint) =>
+            {
+                self.on_scale(call, &endpoint, &key)
+            }
             Route::Object { endpoint, key, subresource } => {
-                let part = part(&endpoint, subresource.as_deref())?;
+                let part = part(&endpoint, &key, subresource.as_deref())?;
                 self.on_object(call, &endpoint, &key, part)
             }
             Route::Server(parts) => self.on_server(call, &parts),
@@ -88,20 +99,18 @@ impl ApiServer {
             }
             "POST" => {
                 if endpoint.resource.namespaced && namespace.is_none() {
-                    return Err(Status::method_not_allowed(
-                        "the server does not allow this method on the requested resource",
-                    ));
+                    return Err(not_allowed(endpoint, "create"));
                 }
                 let body = document::parse(&call.content_type, &call.body)?;
                 let mut state = self.state();
                 let mut writer = self.writer_for(&mut state, call)?;
-                let stored = writer.create(endpoint, namespace, body)?;
-                let warnings = std::mem::take(&mut writer.warnings);
+                let created = writer.create(endpoint, namespace, body);
+                let (stored, warnings) = warned(&mut writer, created)?;
                 let answer = Answer::ok(presenter.object(&stored));
                 Ok(Answer { code: StatusCode::CREATED, warnings, ..answer })
             }
             "DELETE" => self.delete_collection(call, endpoint, namespace, &presenter),
-            _ => Err(not_allowed()),
+            _ => Err(not_allowed(endpoint, verb(call))),
         }
     }
 
@@ -118,20 +127,19 @@ impl ApiServer {
         let page = read::list(&state, endpoint, namespace, &options)?;
         let mut writer = self.writer_for(&mut state, call)?;
         writer.options.dry_run |= dry_run;
-        let mut items = Vec::new();
         for object in &page.items {
             let metadata = &object.value["metadata"];
             let key = Key::new(metadata["namespace"].as_str(), metadata["name"].as_str().unwrap_or_default());
             match writer.delete(endpoint, &key, &delete) {
-                Ok(Deleted::Gone(object) | Deleted::Waiting(object)) => items.push(object),
+                Ok(_) => {}
                 // It went with one that was deleted before it.
                 Err(status) if status.code() == 404 => {}
                 Err(status) => return Err(status),
             }
         }
-        let version = state.version;
         drop(state);
-        Ok(Answer::ok(presenter.page(&Page { items, version, token: None, remaining: None })))
+        // The answer shows what was there.
+        Ok(Answer::ok(presenter.page(&page)))
     }
 
     fn on_object(&self, call: &Call, endpoint: &Endpoint, key: &Key, part: Part) -> Result<Answer, Status> {
@@ -150,15 +158,19 @@ impl ApiServer {
             "PUT" => {
                 let body = document::parse(&call.content_type, &call.body)?;
                 let mut writer = self.writer_for(&mut state, call)?;
-                let stored = writer.replace(endpoint, key, part, body)?;
-                let warnings = std::mem::take(&mut writer.warnings);
-                Ok(Answer { warnings, ..Answer::ok(presenter.object(&stored)) })
+                let replaced = writer.replace(endpoint, key, part, body);
+                let ((stored, is_new), warnings) = warned(&mut writer, replaced)?;
+                let code = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+                Ok(Answer { code, warnings, ..Answer::ok(presenter.object(&stored)) })
+            }
+            "PATCH" if is_apply(&call.content_type) => {
+                self.apply_object(call, &mut state, endpoint, key, part)
             }
             "PATCH" => {
-                let patch = Patch::parse(&call.content_type, &call.body)?;
                 let mut writer = self.writer_for(&mut state, call)?;
-                let stored = writer.patch(endpoint, key, part, &patch)?;
-                let warnings = std::mem::take(&mut writer.warnings);
+                let patch = Patch::parse(endpoint, &call.content_type, &call.body)?;
+                let patched = writer.patch(endpoint, key, part, &patch);
+                let (stored, warnings) = warned(&mut writer, patched)?;
                 Ok(Answer { warnings, ..Answer::ok(presenter.object(&stored)) })
             }
             "DELETE" if part == Part::Main => {
@@ -166,13 +178,16 @@ impl ApiServer {
                 let mut writer = self.writer_for(&mut state, call)?;
                 writer.options.dry_run |= dry_run;
                 match writer.delete(endpoint, key, &options)? {
+                    Deleted::Gone(object) if shows_what_it_deletes(endpoint) => {
+                        Ok(Answer::ok(presenter.object(&object)))
+                    }
                     Deleted::Gone(object) => {
                         Ok(Answer::json(&status::success(endpoint.subject(), &key.name, object.uid())))
                     }
                     Deleted::Waiting(object) => Ok(Answer::ok(presenter.object(&object))),
                 }
             }
-            _ => Err(not_allowed()),
+            _ => Err(not_allowed(endpoint, verb(call))),
         }
     }
 
@@ -185,6 +200,24 @@ impl ApiServer {
             ["openapi", "v3", rest @ ..] => openapi::answer(&state.registry, rest),
             _ => discovery::answer(&state.registry, call, &words),
         }
+    }
+
+    fn apply_object(
+        &self,
+        call: &Call,
+        state: &mut State,
+        endpoint: &Endpoint,
+        key: &Key,
+        part: Part,
+    ) -> Result<Answer, Status> {
+        let presenter = self.presenter(call, endpoint)?;
+        let config = document::parse_apply(&call.body)?;
+        let applied = Applied { config, force: call.query.flag("force") };
+        let mut writer = self.writer_for(state, call)?;
+        let applied = writer.apply(endpoint, key, part, &applied);
+        let ((stored, is_new), warnings) = warned(&mut writer, applied)?;
+        let code = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+        Ok(Answer { code, warnings, ..Answer::ok(presenter.object(&stored)) })
     }
 
     fn watch(
@@ -228,42 +261,121 @@ impl ApiServer {
         Ok(Presenter { endpoint: endpoint.clone(), shape, now: self.inner.clock.now() })
     }
 
-    fn writer_for<'s>(&self, state: &'s mut super::store::State, call: &Call) -> Result<Writer<'s>, Status> {
+    pub(crate) fn writer_for<'s>(&self, state: &'s mut State, call: &Call) -> Result<Writer<'s>, Status> {
+        check_options(call)?;
         let field_validation = match call.query.get("fieldValidation") {
-            "" | "Warn" => FieldValidation::Warn,
             "Ignore" => FieldValidation::Ignore,
             "Strict" => FieldValidation::Strict,
-            other => {
-                return Err(Status::bad_request(format!(
-                    "fieldValidation: Unsupported value: {other:?}: supported values: \"Ignore\", \"Strict\", \"Warn\""
-                )));
-            }
+            _ => FieldValidation::Warn,
         };
-        let options = WriteOptions { dry_run: dry_run(call.query.get("dryRun"))?, field_validation };
+        let manager = manager_name(call.query.get("fieldManager"), &call.user_agent);
+        let options = WriteOptions { dry_run: call.query.get("dryRun") == ALL, field_validation, manager };
         Ok(Writer::new(state, self.inner.clock.now(), options))
     }
 }
 
-fn dry_run(text: &str) -> Result<bool, Status> {
-    match text {
-        "" => Ok(false),
-        "All" => Ok(true),
-        other => Err(Status::bad_request(format!(
-            "dryRun: Unsupported value: {other:?}: supported values: \"All\""
-        ))),
+fn is_apply(content_type: &str) -> bool {
+    content_type
+        .split(';')
+        .next()
+        .is_some_and(|media_type| media_type.trim() == "application/apply-patch+yaml")
+}
+
+/// The one value of `dryRun`.
+const ALL: &str = "All";
+
+/// The outcome of a write with its warnings, which are told beside an error, too.
+fn warned<T>(writer: &mut Writer<'_>, outcome: Result<T, Status>) -> Result<(T, Vec<String>), Status> {
+    let warnings = std::mem::take(&mut writer.warnings);
+    match outcome {
+        Ok(done) => Ok((done, warnings)),
+        Err(mut status) => {
+            status.details.warnings = warnings;
+            Err(status)
+        }
     }
 }
 
-fn part(endpoint: &Endpoint, subresource: Option<&str>) -> Result<Part, Status> {
+/// Kinds whose delete answers with the object (`ReturnDeletedObject`).
+fn shows_what_it_deletes(endpoint: &Endpoint) -> bool {
+    matches!(
+        endpoint.resource.built_in,
+        Some(BuiltIn::Namespace | BuiltIn::Service | BuiltIn::ServiceAccount)
+    )
+}
+
+/// The options of a write. An apply has to say who writes, and nothing else may be forced.
+fn check_options(call: &Call) -> Result<(), Status> {
+    let asked = call.query.get("fieldManager");
+    let mut causes = Vec::new();
+    if call.method == "PATCH" {
+        if is_apply(&call.content_type) {
+            if asked.is_empty() {
+                causes.push(complaint::required("fieldManager", "is required for apply patch"));
+            }
+        } else if !call.query.get("force").is_empty() {
+            causes.push(complaint::forbidden("force", "may not be specified for non-apply patch"));
+        }
+    }
+    if asked.len() > MANAGER_BYTES_MAX {
+        causes.push(complaint::too_long("fieldManager", MANAGER_BYTES_MAX));
+    }
+    for (at, letter) in asked.char_indices().filter(|(_, letter)| letter.is_control()) {
+        let why = format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+        causes.push(complaint::invalid("fieldManager", asked, why));
+    }
+    causes.extend(dry_run_cause(call.query.get("dryRun")));
+    let validation = call.query.get("fieldValidation");
+    if !matches!(validation, "" | "Ignore" | "Warn" | "Strict") {
+        causes.push(complaint::unsupported("fieldValidation", validation, &["", "Ignore", "Strict", "Warn"]));
+    }
+    if causes.is_empty() {
+        return Ok(());
+    }
+    let kind = match call.method.as_str() {
+        "POST" => "CreateOptions",
+        "PUT" => "UpdateOptions",
+        "DELETE" => "DeleteOptions",
+        _ => "PatchOptions",
+    };
+    Err(Status::invalid(Subject { group: "meta.k8s.io", plural: "", kind }, "", causes))
+}
+
+fn dry_run_cause(asked: &str) -> Option<Cause> {
+    if asked.is_empty() || asked == ALL {
+        return None;
+    }
+    let message = format!("Unsupported value: [{asked:?}]: supported values: \"All\"");
+    Some(Cause { message, ..complaint::unsupported("dryRun", "", &[]) })
+}
+
+fn part(endpoint: &Endpoint, key: &Key, subresource: Option<&str>) -> Result<Part, Status> {
     match subresource {
         None => Ok(Part::Main),
         Some("status") if endpoint.has_status() => Ok(Part::Status),
+        Some(_) if endpoint.resource.built_in.is_none() => {
+            Err(Status::not_found(endpoint.subject(), &key.name))
+        }
         Some(_) => Err(Status::no_such_resource()),
     }
 }
 
-fn not_allowed() -> Status {
-    Status::method_not_allowed("the server does not allow this method on the requested resource")
+/// What a request does to an object, as the server calls it.
+fn verb(call: &Call) -> &'static str {
+    match call.method.as_str() {
+        "POST" => "create",
+        "PUT" => "update",
+        "PATCH" => "patch",
+        "DELETE" => "delete",
+        _ => "get",
+    }
+}
+
+fn not_allowed(endpoint: &Endpoint, verb: &str) -> Status {
+    match endpoint.resource.built_in {
+        Some(_) => Status::method_not_allowed(),
+        None => Status::not_supported(endpoint.subject(), verb),
+    }
 }
 
 fn bad_number(name: &str, text: &str) -> Status {
@@ -292,8 +404,15 @@ fn delete_options(call: &Call) -> Result<(DeleteOptions, bool), Status> {
     let mut options = DeleteOptions::from_body(&body)?;
     match call.query.get("propagationPolicy") {
         "" => {}
-        policy => options.propagation = Propagation::parse(policy)?,
+        policy => options.propagation = Some(Propagation::parse(policy)?),
     }
     let asked = body["dryRun"].as_array().and_then(|all| all.first()).and_then(Value::as_str);
-    Ok((options, dry_run(asked.unwrap_or_default())?))
+    let asked = asked.unwrap_or_default();
+    match dry_run_cause(asked) {
+        Some(cause) => {
+            let subject = Subject { group: "meta.k8s.io", plural: "", kind: "DeleteOptions" };
+            Err(Status::invalid(subject, "", vec![cause]))
+        }
+        None => Ok((options, asked == ALL)),
+    }
 }

@@ -14,6 +14,9 @@ pub(crate) enum BuiltIn {
     Event,
     Lease,
     Deployment,
+    ReplicaSet,
+    Pod,
+    EndpointSlice,
     Ingress,
     IngressClass,
     Role,
@@ -65,6 +68,18 @@ const EVENT_FIELDS: &[&str] = &[
     "reportingComponent",
     "source",
     "type",
+];
+
+/// The field selectors that the server knows for Pods (`registry/core/pod/strategy.go`).
+const POD_FIELDS: &[&str] = &[
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.nominatedNodeName",
 ];
 
 const RBAC: &str = "rbac.authorization.k8s.io";
@@ -125,6 +140,37 @@ const ROWS: &[Row] = &[
         short_names: &["deploy"],
         categories: &["all"],
         has_status: true,
+        has_generation: true,
+        ..ROW
+    },
+    Row {
+        built_in: BuiltIn::ReplicaSet,
+        group: "apps",
+        kind: "ReplicaSet",
+        plural: "replicasets",
+        short_names: &["rs"],
+        categories: &["all"],
+        has_status: true,
+        has_generation: true,
+        selectable: &["status.replicas"],
+        ..ROW
+    },
+    Row {
+        built_in: BuiltIn::Pod,
+        kind: "Pod",
+        plural: "pods",
+        short_names: &["po"],
+        categories: &["all"],
+        has_status: true,
+        has_generation: true,
+        selectable: POD_FIELDS,
+        ..ROW
+    },
+    Row {
+        built_in: BuiltIn::EndpointSlice,
+        group: "discovery.k8s.io",
+        kind: "EndpointSlice",
+        plural: "endpointslices",
         has_generation: true,
         ..ROW
     },

@@ -10,6 +10,7 @@ use super::age as duration;
 
 const NONE: &str = "<none>";
 const UNKNOWN: &str = "<unknown>";
+const UNSET: &str = "<unset>";
 /// Hosts that a table shows before it says how many more there are.
 const HOSTS_SHOWN: usize = 3;
 
@@ -104,10 +105,6 @@ pub(crate) fn service_selector(object: &Value, _: Timestamp) -> Value {
     or_none(pairs(&object["spec"]["selector"]))
 }
 
-pub(crate) fn secret_count(object: &Value, _: Timestamp) -> Value {
-    json!(list_at(object, "/secrets").len())
-}
-
 pub(crate) fn reason(object: &Value, _: Timestamp) -> Value {
     json!(str_at(object, "/reason"))
 }
@@ -174,6 +171,78 @@ pub(crate) fn updated(object: &Value, _: Timestamp) -> Value {
 
 pub(crate) fn available(object: &Value, _: Timestamp) -> Value {
     json!(count_at(object, "/status/availableReplicas"))
+}
+
+pub(crate) fn desired(object: &Value, _: Timestamp) -> Value {
+    json!(count_at(object, "/spec/replicas"))
+}
+
+pub(crate) fn current(object: &Value, _: Timestamp) -> Value {
+    json!(count_at(object, "/status/replicas"))
+}
+
+pub(crate) fn ready_count(object: &Value, _: Timestamp) -> Value {
+    json!(count_at(object, "/status/readyReplicas"))
+}
+
+pub(crate) fn scope(object: &Value, _: Timestamp) -> Value {
+    json!(str_at(object, "/spec/scope"))
+}
+
+pub(crate) fn served_versions(object: &Value, _: Timestamp) -> Value {
+    let served = list_at(object, "/spec/versions").iter().filter(|version| version["served"] == true);
+    let names = served.map(|version| {
+        let mark = if version["storage"] == true { "(storage)" } else { "" };
+        format!("{}{mark}", version["name"].as_str().unwrap_or_default())
+    });
+    json!(names.collect::<Vec<_>>().join(","))
+}
+
+pub(crate) fn defined_group(object: &Value, _: Timestamp) -> Value {
+    json!(str_at(object, "/spec/group"))
+}
+
+pub(crate) fn defined_kind(object: &Value, _: Timestamp) -> Value {
+    json!(str_at(object, "/spec/names/kind"))
+}
+
+pub(crate) fn defined_short_names(object: &Value, _: Timestamp) -> Value {
+    let names = list_at(object, "/spec/names/shortNames").iter().filter_map(Value::as_str);
+    json!(names.collect::<Vec<_>>().join(","))
+}
+
+pub(crate) fn established(object: &Value, _: Timestamp) -> Value {
+    let is_true = |condition: &Value| condition["type"] == "Established" && condition["status"] == "True";
+    json!(list_at(object, "/status/conditions").iter().any(is_true))
+}
+
+pub(crate) fn none(_: &Value, _: Timestamp) -> Value {
+    json!(NONE)
+}
+
+pub(crate) fn pod_ready(object: &Value, _: Timestamp) -> Value {
+    let ready = list_at(object, "/status/containerStatuses").iter().filter(|status| status["ready"] == true);
+    json!(format!("{}/{}", ready.count(), list_at(object, "/spec/containers").len()))
+}
+
+pub(crate) fn restarts(object: &Value, _: Timestamp) -> Value {
+    let counts = list_at(object, "/status/containerStatuses").iter();
+    json!(counts.filter_map(|status| status["restartCount"].as_u64()).sum::<u64>().to_string())
+}
+
+pub(crate) fn address_type(object: &Value, _: Timestamp) -> Value {
+    object["addressType"].clone()
+}
+
+pub(crate) fn slice_ports(object: &Value, _: Timestamp) -> Value {
+    let ports: Vec<String> = list_at(object, "/ports").iter().map(|port| port["port"].to_string()).collect();
+    json!(if ports.is_empty() { UNSET.to_owned() } else { ports.join(",") })
+}
+
+pub(crate) fn slice_addresses(object: &Value, _: Timestamp) -> Value {
+    let all = list_at(object, "/endpoints").iter().flat_map(|endpoint| list_at(endpoint, "/addresses"));
+    let addresses: Vec<&str> = all.filter_map(Value::as_str).collect();
+    json!(if addresses.is_empty() { UNSET.to_owned() } else { addresses.join(",") })
 }
 
 fn container_texts(object: &Value, field: &str) -> Value {

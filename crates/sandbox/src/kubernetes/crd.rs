@@ -90,9 +90,10 @@ pub(crate) fn check_accepts_new(state: &State, endpoint: &Endpoint) -> Result<()
     let Some(crds) = state.registry.for_object(API_VERSION, KIND) else { return Ok(()) };
     let key = Key::new(None, &endpoint.resource.qualified_plural());
     match state.find(crds.resource.id, &key) {
-        Some(definition) if definition.is_terminating() => Err(Status::method_not_allowed(
-            "create not allowed while custom resource definition is terminating",
-        )),
+        Some(definition) if definition.is_terminating() => {
+            let message = "create not allowed while custom resource definition is terminating".to_owned();
+            Err(Status { message, ..Status::not_supported(endpoint.subject(), "create") })
+        }
         _ => Ok(()),
     }
 }

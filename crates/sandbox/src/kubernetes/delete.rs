@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::admit;
 use super::builtins::BuiltIn;
 use super::resource::Endpoint;
-use super::status::Status;
+use super::status::{Status, Subject};
 use super::store::{Key, Stored, Unsettled};
 use super::write::{NAMESPACES, Writer, is_free};
 
@@ -22,9 +22,8 @@ pub(crate) const CRD_CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// What happens to dependents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Propagation {
-    #[default]
     Background,
     Foreground,
     Orphan,
@@ -35,7 +34,8 @@ pub(crate) enum Propagation {
 pub(crate) struct DeleteOptions {
     pub(crate) uid: Option<String>,
     pub(crate) resource_version: Option<String>,
-    pub(crate) propagation: Propagation,
+    /// Absent: as the object's finalizers say, or in the background.
+    pub(crate) propagation: Option<Propagation>,
 }
 
 impl DeleteOptions {
@@ -44,9 +44,12 @@ impl DeleteOptions {
         let preconditions = &body["preconditions"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let propagation = match body["propagationPolicy"].as_str() {
-            Some(policy) => Propagation::parse(policy)?,
-            None if body["orphanDependents"] == Value::Bool(true) => Propagation::Orphan,
-            None => Propagation::Background,
+            Some(policy) => Some(Propagation::parse(policy)?),
+            None => match body["orphanDependents"].as_bool() {
+                Some(true) => Some(Propagation::Orphan),
+                Some(false) => Some(Propagation::Background),
+                None => None,
+            },
         };
         Ok(Self {
             uid: text(&preconditions["uid"]),
@@ -152,30 +155,43 @@ impl Writer<'_> {
     }
 }
 
-/// Adds the finalizers that the server itself needs for this deletion.
-fn hold(value: &mut Value, built_in: Option<BuiltIn>, propagation: Propagation) {
-    if value["metadata"]["deletionTimestamp"].is_string() {
-        return;
-    }
-    let mut added = Vec::new();
-    match propagation {
-        Propagation::Background => {}
-        Propagation::Foreground => added.push(FOREGROUND),
-        Propagation::Orphan => added.push(ORPHAN),
-    }
-    if built_in == Some(BuiltIn::CustomResourceDefinition) {
-        added.push(CRD_CLEANUP);
-    }
-    if added.is_empty() {
-        return;
-    }
-    let mut finalizers = value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
-    for finalizer in added {
-        if !finalizers.iter().any(|have| have == finalizer) {
-            finalizers.push(json!(finalizer));
+/// Sets the finalizers that the server itself needs for this deletion; a later one changes those of an earlier one.
+fn hold(value: &mut Value, built_in: Option<BuiltIn>, asked: Option<Propagation>) {
+    let is_first = !value["metadata"]["deletionTimestamp"].is_string();
+    let before = value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+    let has = |finalizer: &str| before.iter().any(|have| have == finalizer);
+    let propagation = asked.unwrap_or(if has(ORPHAN) {
+        Propagation::Orphan
+    } else if has(FOREGROUND) {
+        Propagation::Foreground
+    } else {
+        Propagation::Background
+    });
+    let own = match propagation {
+        Propagation::Background => None,
+        Propagation::Foreground => Some(FOREGROUND),
+        Propagation::Orphan => Some(ORPHAN),
+    };
+    let mut after = before.clone();
+    after.retain(|finalizer| {
+        own.is_some_and(|own| finalizer == own) || !(finalizer == FOREGROUND || finalizer == ORPHAN)
+    });
+    let cleanup = (is_first && built_in == Some(BuiltIn::CustomResourceDefinition)).then_some(CRD_CLEANUP);
+    for finalizer in own.into_iter().chain(cleanup) {
+        if !after.iter().any(|have| have == finalizer) {
+            after.push(json!(finalizer));
         }
     }
-    value["metadata"]["finalizers"] = Value::Array(finalizers);
+    if after == before {
+        return;
+    }
+    if after.is_empty() {
+        if let Some(metadata) = value["metadata"].as_object_mut() {
+            metadata.remove("finalizers");
+        }
+    } else {
+        value["metadata"]["finalizers"] = Value::Array(after);
+    }
 }
 
 fn check_preconditions(
@@ -184,6 +200,8 @@ fn check_preconditions(
     options: &DeleteOptions,
     old: &Stored,
 ) -> Result<(), Status> {
+    // The kind stands where the plural stands otherwise.
+    let subject = Subject { plural: &endpoint.resource.kind, ..endpoint.subject() };
     if let Some(uid) = &options.uid
         && uid != old.uid()
     {
@@ -191,7 +209,7 @@ fn check_preconditions(
             "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
             old.uid()
         );
-        return Err(Status::conflict(endpoint.subject(), &key.name, &why));
+        return Err(Status::conflict(subject, &key.name, &why));
     }
     if let Some(version) = &options.resource_version
         && *version != old.version.to_string()
@@ -200,7 +218,7 @@ fn check_preconditions(
             "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({}). The object might have been modified",
             old.version
         );
-        return Err(Status::conflict(endpoint.subject(), &key.name, &why));
+        return Err(Status::conflict(subject, &key.name, &why));
     }
     Ok(())
 }

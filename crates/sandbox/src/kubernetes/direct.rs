@@ -14,8 +14,12 @@ use super::patch::Patch;
 use super::resource::Endpoint;
 use super::status::{Reason, Status};
 use super::store::{Key, State};
+use super::tracking::without_owners;
 use super::write::{WriteOptions, Writer};
 
+/// The managers of what people do here, as kubectl calls them.
+const APPLIES: &str = "kubectl-client-side-apply";
+const PATCHES: &str = "kubectl-patch";
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 impl ApiServer {
@@ -30,7 +34,7 @@ impl ApiServer {
             let mut writer = self.writer(&mut state);
             // Not by `apply`: its annotation would hold the whole schema, and annotations are bounded.
             if known {
-                writer.patch(&endpoint, &key, Part::Main, &Patch::Merge(definition.clone()))?;
+                writer.patch(&endpoint, &key, Part::Main, &Patch::merge(definition.clone()))?;
             } else {
                 writer.create(&endpoint, None, Document::from(definition.clone()))?;
             }
@@ -45,7 +49,7 @@ impl ApiServer {
         let state = self.state();
         let endpoint = state.registry.by_word(kind)?;
         let key = key(&endpoint, namespace, name);
-        state.find(endpoint.resource.id, &key).map(|object| object.value.clone())
+        state.find(endpoint.resource.id, &key).map(|object| without_owners(&object.value))
     }
 
     /// All objects of a kind, by namespace and name; none when the kind is not served.
@@ -55,7 +59,7 @@ impl ApiServer {
         let Some(endpoint) = state.registry.by_word(kind) else { return Vec::new() };
         let collection = state.collection(endpoint.resource.id);
         collection
-            .map(|all| all.objects.values().map(|object| object.value.clone()).collect())
+            .map(|all| all.objects.values().map(|object| without_owners(&object.value)).collect())
             .unwrap_or_default()
     }
 
@@ -63,6 +67,22 @@ impl ApiServer {
     /// does not is removed.
     pub fn apply(&self, object: Value) -> Result<Value, Status> {
         self.apply_with(object, FieldValidation::Ignore)
+    }
+
+    /// What `kubectl apply` sends for an object: it as it is, with an annotation that remembers it, or the merge patch that
+    /// makes what is found so.
+    #[must_use]
+    pub fn client_side_apply(found: Option<&Value>, object: Value) -> Value {
+        let mut desired = with_last_applied(object);
+        let Some(found) = found else {
+            if let Some(metadata) = desired["metadata"].as_object_mut() {
+                metadata.remove("resourceVersion");
+            }
+            return desired;
+        };
+        let last = found["metadata"]["annotations"][LAST_APPLIED].as_str().unwrap_or("{}");
+        let last: Value = serde_json::from_str(last).unwrap_or_default();
+        three_way(&last, &desired)
     }
 
     /// The same, but fields that the schema does not know are refused, as kubectl has it.
@@ -83,22 +103,17 @@ impl ApiServer {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let key = key(&endpoint, object["metadata"]["namespace"].as_str(), name);
         let found = state.find(endpoint.resource.id, &key).cloned();
-        let desired = with_last_applied(object);
-        let options = WriteOptions { dry_run: false, field_validation };
+        let wanted = Self::client_side_apply(found.as_ref().map(|found| &found.value), object);
+        let options = WriteOptions { dry_run: false, field_validation, manager: APPLIES.to_owned() };
         let mut writer = Writer::new(&mut state, self.inner.clock.now(), options).by_scene();
         let stored = match found {
             None => {
                 let namespace = endpoint.resource.namespaced.then_some(key.namespace.as_str());
-                writer.create(&endpoint, namespace, Document::from(desired))?
+                writer.create(&endpoint, namespace, Document::from(wanted))?
             }
-            Some(found) => {
-                let last = found.value["metadata"]["annotations"][LAST_APPLIED].as_str().unwrap_or("{}");
-                let last: Value = serde_json::from_str(last).unwrap_or_default();
-                let patch = Patch::Merge(three_way(&last, &desired));
-                writer.patch(&endpoint, &key, Part::Main, &patch)?
-            }
+            Some(_) => writer.patch(&endpoint, &key, Part::Main, &Patch::merge(wanted))?,
         };
-        Ok(stored.value.clone())
+        Ok(without_owners(&stored.value))
     }
 
     /// Applies a merge patch to an object.
@@ -134,8 +149,10 @@ impl ApiServer {
         let mut state = self.state();
         let endpoint = state.registry.by_word(kind).ok_or_else(Status::no_such_resource)?;
         let key = key(&endpoint, namespace, name);
-        let patch = Patch::Merge(merge_patch);
-        self.writer(&mut state).patch(&endpoint, &key, part, &patch).map(|stored| stored.value.clone())
+        let patch = Patch::merge(merge_patch);
+        self.writer(&mut state)
+            .patch(&endpoint, &key, part, &patch)
+            .map(|stored| without_owners(&stored.value))
     }
 
     /// Deletes an object; it stays while finalizers hold it.
@@ -174,7 +191,8 @@ impl ApiServer {
     }
 
     fn writer<'s>(&self, state: &'s mut State) -> Writer<'s> {
-        let options = WriteOptions { dry_run: false, field_validation: FieldValidation::Ignore };
+        let field_validation = FieldValidation::Ignore;
+        let options = WriteOptions { dry_run: false, field_validation, manager: PATCHES.to_owned() };
         Writer::new(state, self.inner.clock.now(), options).by_scene()
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::document;
 use super::resource::{Endpoint, Registry, api_version};
+use super::scale::is_scaled;
 use super::service::Call;
 use super::status::Status;
 
@@ -109,6 +110,13 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Result<Answ
             entry["categories"] = json!(resource.categories);
         }
         resources.push(entry);
+        if is_scaled(&endpoint) {
+            resources.push(json!({
+                "name": format!("{}/scale", resource.plural), "singularName": "",
+                "namespaced": resource.namespaced, "group": "autoscaling", "version": "v1", "kind": "Scale",
+                "verbs": ["get", "patch", "update"],
+            }));
+        }
         if endpoint.has_status() {
             resources.push(json!({
                 "name": format!("{}/status", resource.plural), "singularName": "",
@@ -177,10 +185,20 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
         if !resource.categories.is_empty() {
             entry["categories"] = json!(resource.categories);
         }
+        let mut subresources = Vec::new();
+        if is_scaled(&endpoint) {
+            let scale = json!({ "group": "autoscaling", "version": "v1", "kind": "Scale" });
+            subresources.push(
+                json!({ "subresource": "scale", "responseKind": scale, "verbs": ["get", "patch", "update"] }),
+            );
+        }
         if endpoint.has_status() {
-            entry["subresources"] = json!([{
+            subresources.push(json!({
                 "subresource": "status", "responseKind": kind(&resource.kind), "verbs": ["get", "patch", "update"],
-            }]);
+            }));
+        }
+        if !subresources.is_empty() {
+            entry["subresources"] = json!(subresources);
         }
         entry
     };

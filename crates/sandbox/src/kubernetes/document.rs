@@ -10,18 +10,19 @@ use serde_json::{Map, Number, Value};
 use super::protobuf;
 use super::resource::Endpoint;
 use super::status::{Reason, Status};
+use super::types::{self, decoding};
 
 /// A parsed body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
     pub(crate) value: Value,
-    /// Paths of keys that occur twice, for `fieldValidation`.
-    pub(crate) duplicates: Vec<String>,
+    /// What `fieldValidation` has to say of the text: keys that occur twice.
+    pub(crate) complaints: Vec<String>,
 }
 
 impl From<Value> for Document {
     fn from(value: Value) -> Self {
-        Self { value, duplicates: Vec::new() }
+        Self { value, complaints: Vec::new() }
     }
 }
 
@@ -44,11 +45,26 @@ pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Document, Status>
     let seed = Watchful { path: String::new(), duplicates: &mut duplicates };
     let value = seed.deserialize(&mut deserializer).map_err(|error| unreadable(&error))?;
     deserializer.end().map_err(|error| unreadable(&error))?;
-    Ok(Document { value, duplicates })
+    let complaints = duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
+    Ok(Document { value, complaints })
 }
 
+/// Parses the body of a server-side apply: YAML, which clients mostly write as JSON.
+pub(crate) fn parse_apply(body: &[u8]) -> Result<Value, Status> {
+    if let Ok(document) = parse("application/json", body) {
+        return Ok(document.value);
+    }
+    let read: Result<Value, _> = serde_saphyr::from_slice(body);
+    read.map_err(|error| {
+        Status::bad_request(format!("error decoding patch: error converting YAML to JSON: yaml: {error}"))
+    })
+}
+
+/// How the server begins to say that a body is malformed.
+pub(crate) const UNREADABLE: &str = "error decoding the body of the request: ";
+
 fn unreadable(error: &dyn fmt::Display) -> Status {
-    Status::bad_request(format!("error decoding the body of the request: {error}"))
+    Status::bad_request(format!("{UNREADABLE}{error}"))
 }
 
 /// Builds a value and remembers the paths of keys that occur twice.
@@ -123,25 +139,6 @@ impl<'de> Visitor<'de> for Watchful<'_> {
     }
 }
 
-/// The fields of `ObjectMeta`; others are dropped as the server drops them.
-const METADATA_FIELDS: &[&str] = &[
-    "annotations",
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generateName",
-    "generation",
-    "labels",
-    "managedFields",
-    "name",
-    "namespace",
-    "ownerReferences",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
-
 /// Checks that `value` is an object of the endpoint's kind and brings its metadata into the form of the
 /// store. Returns the metadata fields that do not exist.
 pub(crate) fn decode_object(endpoint: &Endpoint, value: &mut Value) -> Result<Vec<String>, Status> {
@@ -173,23 +170,22 @@ pub(crate) fn decode_object(endpoint: &Endpoint, value: &mut Value) -> Result<Ve
         }
     }
     let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    if metadata.is_null() {
+        *metadata = Value::Object(Map::new());
+    }
+    let found = json_type(metadata);
     let Some(metadata) = metadata.as_object_mut() else {
-        return Err(cannot_handle(
-            endpoint,
-            "json: cannot unmarshal metadata into Go value of type v1.ObjectMeta",
-        ));
+        let why = format!(
+            "json: cannot unmarshal {found} into Go struct field {kind}.metadata of type v1.ObjectMeta"
+        );
+        return Err(cannot_handle(endpoint, &why));
     };
-    let unknown: Vec<String> = metadata
-        .keys()
-        .filter(|key| !METADATA_FIELDS.contains(&key.as_str()))
-        .map(|key| format!("metadata.{key}"))
-        .collect();
-    check_metadata_types(endpoint, metadata)?;
-    metadata.retain(|key, value| {
-        METADATA_FIELDS.contains(&key.as_str())
-            && !is_zero(value)
-            && key != "managedFields"
-            && key != "selfLink"
+    let unknown = decode_metadata(endpoint, metadata)?;
+    metadata.retain(|key, value| match key.as_str() {
+        "selfLink" => false,
+        // An empty list means to forget them all.
+        "managedFields" => value.is_array(),
+        _ => !is_zero(value),
     });
     Ok(unknown)
 }
@@ -205,31 +201,22 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-fn check_metadata_types(endpoint: &Endpoint, metadata: &Map<String, Value>) -> Result<(), Status> {
-    let shaped = |field: &str, fits: fn(&Value) -> bool, wanted: &str| {
-        let value = metadata.get(field).unwrap_or(&Value::Null);
-        if value.is_null() || fits(value) { Ok(()) } else { Err(mistyped(endpoint, value, field, wanted)) }
-    };
-    for field in ["labels", "annotations"] {
-        shaped(field, Value::is_object, "map[string]string")?;
-        let Some(entries) = metadata.get(field).and_then(Value::as_object) else { continue };
-        if let Some(bad) = entries.values().find(|value| !value.is_string()) {
-            return Err(mistyped(endpoint, bad, field, "string"));
-        }
+/// Brings metadata into its type. Returns the paths of fields that it does not have.
+fn decode_metadata(endpoint: &Endpoint, metadata: &mut Map<String, Value>) -> Result<Vec<String>, Status> {
+    const MANAGED: &str = "managedFields";
+    let Some(of) = types::named("meta.ObjectMeta") else { return Ok(Vec::new()) };
+    // An empty list of owners is not one that is left out.
+    let managed = metadata.get(MANAGED).filter(|managed| managed.is_array()).cloned();
+    let mut value = Value::Object(std::mem::take(metadata));
+    let decoded = decoding::decode(of, &mut value, "metadata");
+    let decoded = decoded.map_err(|why| cannot_handle(endpoint, &why))?;
+    if let Value::Object(fields) = value {
+        *metadata = fields;
     }
-    for field in ["name", "namespace", "generateName", "resourceVersion", "uid"] {
-        shaped(field, Value::is_string, "string")?;
+    if let Some(managed) = managed {
+        metadata.insert(MANAGED.to_owned(), managed);
     }
-    shaped("finalizers", Value::is_array, "[]string")?;
-    shaped("ownerReferences", Value::is_array, "[]v1.OwnerReference")
-}
-
-fn mistyped(endpoint: &Endpoint, found: &Value, field: &str, wanted: &str) -> Status {
-    let found = json_type(found);
-    let why = format!(
-        "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{field} of type {wanted}"
-    );
-    cannot_handle(endpoint, &why)
+    Ok(decoded.unknown)
 }
 
 pub(crate) fn json_type(value: &Value) -> &'static str {
@@ -259,7 +246,7 @@ mod tests {
     #[test]
     fn a_key_that_occurs_twice_is_noticed_and_the_last_one_counts() {
         let document = parse("application/json", br#"{"spec":{"a":1,"a":2,"l":[{"b":1,"b":1}]}}"#).unwrap();
-        assert_eq!(document.duplicates, ["spec.a", "spec.l[0].b"]);
+        assert_eq!(document.complaints, ["duplicate field \"spec.a\"", "duplicate field \"spec.l[0].b\""]);
         assert_eq!(document.value["spec"]["a"], 2);
     }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::ApiServer;
 use super::store::Stored;
+use super::tracking::without_owners;
 
 /// Changes kept: far more than a simulated world makes; what is older is forgotten first.
 const HISTORY_MAX: usize = 200_000;
@@ -89,7 +90,7 @@ impl ApiServer {
             number: recorded.object.version,
             kind: recorded.kind.clone(),
             author: recorded.author,
-            object: recorded.object.value.clone(),
+            object: without_owners(&recorded.object.value),
             is_last: recorded.is_last,
         };
         state.history.kept.iter().flatten().map(version).collect()

@@ -1,12 +1,12 @@
 //! The Kubernetes API in memory: one server that a client in process and kubectl over loopback can use.
 //! It knows nothing of the kinds of this project: those come as CustomResourceDefinitions.
 //!
-//! Not here yet: server-side apply (415) with field ownership, full strategic merge by schema, scale
-//! subresources, conversion webhooks, authorisation (everything is allowed).
+//! Not here: conversion webhooks, authorisation (everything is allowed), nodes (Pods stay Pending).
 
 mod admit;
 mod age;
 mod answer;
+mod applying;
 mod builtins;
 mod cells;
 mod complaint;
@@ -17,15 +17,22 @@ mod discovery;
 mod document;
 mod faulty;
 mod form;
+mod golang;
 mod history;
 mod kinds;
+mod labels;
 mod names;
 mod openapi;
+mod openapi_types;
+mod operations;
+mod ownership;
 mod patch;
+mod precondition;
 mod present;
 mod protobuf;
 mod read;
 mod resource;
+mod scale;
 pub mod schema;
 mod selector;
 mod service;
@@ -36,8 +43,11 @@ mod strategic;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tracking;
+mod types;
 mod uri;
 mod watch;
+mod workloads;
 mod write;
 
 use std::fmt;

@@ -1,17 +1,22 @@
-//! `/openapi/v3`: what `kubectl explain` shows of custom resources, and what tells kubectl that the server
-//! validates fields by itself. Built-in kinds have paths and no fields: their schemas are not ours to write.
+//! `/openapi/v3`: what `kubectl explain` shows, and what tells kubectl how the server merges and that it validates
+//! fields by itself. Leaves the types of built-in kinds to `openapi_types`.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::answer::Answer;
+use super::openapi_types;
 use super::resource::{Endpoint, Registry, api_version};
 use super::status::Status;
+use super::types;
 
-const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
-const API_VERSION_TEXT: &str = "APIVersion defines the versioned schema of this representation of an object.";
-const KIND_TEXT: &str = "Kind is a string value representing the REST resource this object represents.";
+const OBJECT_META: &str = "meta.ObjectMeta";
+
+/// The patches that every kind takes, and the one that built-in kinds take beside them.
+const PATCHES: [&str; 3] =
+    ["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// The media type of `/openapi/v2`. Clients ask for it with `@v1.0`, which Go's own parser of media types
 /// refuses in an answer, so the server writes a dot.
@@ -68,11 +73,22 @@ fn document(registry: &Registry, group: &str, version: &str) -> Result<Value, St
     }
     let (mut paths, mut schemas) = (Map::new(), Map::new());
     for endpoint in &endpoints {
-        let name = schema_name(group, version, &endpoint.resource.kind);
+        let kind = &endpoint.resource.kind;
+        let of = endpoint.resource.built_in.and_then(|_| types::of_kind(group, kind));
+        let name = if let Some(of) = of {
+            openapi_types::add(&mut schemas, of);
+            schemas[&of.full_name]["x-kubernetes-group-version-kind"] = json!([kind_of(endpoint)]);
+            of.full_name.clone()
+        } else {
+            let name = schema_name(group, version, kind);
+            schemas.insert(name.clone(), schema(endpoint));
+            name
+        };
         paths.extend(resource_paths(endpoint, &name));
-        schemas.insert(name, schema(endpoint));
     }
-    schemas.insert(OBJECT_META.to_owned(), object_meta());
+    if let Some(of) = types::named(OBJECT_META) {
+        openapi_types::add(&mut schemas, of);
+    }
     Ok(json!({
         "openapi": "3.0.0", "info": { "title": "Kubernetes", "version": "v1.33.0" },
         "paths": paths, "components": { "schemas": schemas },
@@ -95,38 +111,15 @@ fn schema(endpoint: &Endpoint) -> Value {
     if !schema["properties"].is_object() {
         schema["properties"] = json!({});
     }
-    schema["properties"]["apiVersion"] = json!({ "type": "string", "description": API_VERSION_TEXT });
-    schema["properties"]["kind"] = json!({ "type": "string", "description": KIND_TEXT });
-    schema["properties"]["metadata"] = json!({
-        "description": "Standard object's metadata.",
-        "allOf": [{ "$ref": format!("#/components/schemas/{OBJECT_META}") }],
-    });
+    // The type of an object that all kinds have in common.
+    if let Some(of) = types::named("core.ConfigMap") {
+        for field in of.fields.iter().filter(|field| ["apiVersion", "kind", "metadata"].contains(&field.name))
+        {
+            schema["properties"][field.name] = openapi_types::field(field);
+        }
+    }
     schema["x-kubernetes-group-version-kind"] = json!([kind_of(endpoint)]);
     schema
-}
-
-fn object_meta() -> Value {
-    let string = |text: &str| json!({ "type": "string", "description": text });
-    let map = |text: &str| json!({ "type": "object", "description": text, "additionalProperties": { "type": "string", "default": "" } });
-    json!({
-        "type": "object",
-        "description": "ObjectMeta is metadata that all persisted resources must have.",
-        "properties": {
-            "name": string("The name, unique within a namespace."),
-            "generateName": string("A prefix for a name that the server completes."),
-            "namespace": string("The namespace of the object."),
-            "labels": map("Keys and values to select objects by."),
-            "annotations": map("Keys and values that tools keep with an object."),
-            "finalizers": { "type": "array", "items": { "type": "string", "default": "" },
-                "description": "What has to happen before the object is removed." },
-            "creationTimestamp": string("When the object was created. Set by the server."),
-            "deletionTimestamp": string("When the deletion of the object was asked for. Set by the server."),
-            "generation": { "type": "integer", "format": "int64",
-                "description": "Counts the changes of the desired state. Set by the server." },
-            "resourceVersion": string("Changes with every write. Set by the server."),
-            "uid": string("Unique in time and space. Set by the server."),
-        },
-    })
 }
 
 /// The two paths of a resource with their operations.
@@ -148,13 +141,13 @@ fn resource_paths(endpoint: &Endpoint, schema: &str) -> Map<String, Value> {
             "responses": { "200": { "description": "OK", "content": { "application/json": { "schema": reference } } } },
         })
     };
-    let writes = ["dryRun", "fieldManager", "fieldValidation"];
+    let writes = ["dryRun", "fieldManager", "fieldValidation", "force"];
     let mut patch = operation("patch", &writes);
-    // Without the strategic type kubectl merges with the schemas it has built in, which are complete.
-    patch["requestBody"] = json!({ "content": {
-        "application/json-patch+json": { "schema": { "type": "object" } },
-        "application/merge-patch+json": { "schema": { "type": "object" } },
-    }});
+    let mut content = Map::new();
+    for media_type in PATCHES.iter().copied().chain(resource.built_in.map(|_| STRATEGIC)) {
+        content.insert(media_type.to_owned(), json!({ "schema": { "type": "object" } }));
+    }
+    patch["requestBody"] = json!({ "content": content });
     let mut paths = Map::new();
     paths.insert(
         collection,

@@ -72,6 +72,19 @@ impl Presenter {
         }
     }
 
+    /// An item of a list. Those of built-in kinds do not say what they are: Go decodes them without it.
+    fn item(&self, object: &Stored) -> Bytes {
+        if self.endpoint.resource.built_in.is_none() {
+            return self.plain(object);
+        }
+        let mut value = form::from_store(&self.endpoint, &object.value).into_owned();
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("apiVersion");
+            fields.remove("kind");
+        }
+        value.to_string().into()
+    }
+
     fn plain(&self, object: &Stored) -> Bytes {
         if self.endpoint.is_storage_form() && object.version != 0 {
             return object.bytes();
@@ -84,6 +97,9 @@ impl Presenter {
         let mut metadata = json!({ "resourceVersion": page.version.to_string() });
         if let Some(token) = &page.token {
             metadata["continue"] = json!(token);
+        } else if self.endpoint.resource.built_in.is_none() && self.shape == Shape::Plain {
+            // What has no Go type has no `omitempty`.
+            metadata["continue"] = json!("");
         }
         if let Some(remaining) = page.remaining {
             metadata["remainingItemCount"] = json!(remaining);
@@ -104,7 +120,7 @@ impl Presenter {
                 body.put_u8(b',');
             }
             match self.shape {
-                Shape::Plain => body.put_slice(&self.plain(item)),
+                Shape::Plain => body.put_slice(&self.item(item)),
                 _ => body.put_slice(metadata_only(&item.value).to_string().as_bytes()),
             }
         }

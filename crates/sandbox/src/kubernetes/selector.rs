@@ -4,17 +4,9 @@
 use serde_json::Value;
 
 use super::builtins::BuiltIn;
-use super::names::{label_value_errors, qualified_name_errors};
+use super::labels::{self, Requirement};
 use super::resource::Endpoint;
 use super::status::Status;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Requirement {
-    In(String, Vec<String>),
-    NotIn(String, Vec<String>),
-    Exists(String),
-    Missing(String),
-}
 
 /// Which objects a list or a watch shows.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +19,10 @@ pub(crate) struct Selector {
 impl Selector {
     /// Parses the query parameters `labelSelector` and `fieldSelector`.
     pub(crate) fn parse(endpoint: &Endpoint, labels: &str, fields: &str) -> Result<Self, Status> {
-        Ok(Self { labels: parse_labels(labels)?, fields: parse_fields(endpoint, fields)? })
+        Ok(Self {
+            labels: labels::parse(labels).map_err(Status::bad_request)?,
+            fields: parse_fields(endpoint, fields)?,
+        })
     }
 
     /// True when nothing is asked for.
@@ -38,17 +33,8 @@ impl Selector {
     /// Matches an object in the form of the store.
     pub(crate) fn matches(&self, object: &Value) -> bool {
         let labels = &object["metadata"]["labels"];
-        let label = |key: &str| labels.get(key).and_then(Value::as_str);
-        self.labels.iter().all(|requirement| match requirement {
-            Requirement::In(key, values) => {
-                label(key).is_some_and(|found| values.iter().any(|value| value == found))
-            }
-            Requirement::NotIn(key, values) => {
-                label(key).is_none_or(|found| values.iter().all(|value| value != found))
-            }
-            Requirement::Exists(key) => label(key).is_some(),
-            Requirement::Missing(key) => label(key).is_none(),
-        }) && self.fields.iter().all(|(path, value, equal)| (field(object, path) == *value) == *equal)
+        self.labels.iter().all(|requirement| requirement.matches(labels))
+            && self.fields.iter().all(|(path, value, equal)| (field(object, path) == *value) == *equal)
     }
 }
 
@@ -70,29 +56,65 @@ fn field(object: &Value, path: &str) -> String {
 
 fn parse_fields(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String, bool)>, Status> {
     let mut fields = Vec::new();
-    for term in text.split(',').filter(|term| !term.is_empty()) {
-        let (path, value, equal) = if let Some((path, value)) = term.split_once("!=") {
-            (path, value, false)
-        } else if let Some((path, value)) = term.split_once("==") {
-            (path, value, true)
-        } else if let Some((path, value)) = term.split_once('=') {
-            (path, value, true)
-        } else {
+    for term in split_terms(text) {
+        let Some((path, value, equal)) = split_term(term) else {
             return Err(Status::bad_request(format!(
-                "Unable to find {:?} that match label selector \"\", field selector {text:?}: invalid selector: '{term}'; can't understand '{term}'",
-                endpoint.resource.qualified_plural()
+                "invalid selector: '{text}'; can't understand '{term}'"
             )));
         };
-        let path = stored_path(endpoint, path);
-        let version = endpoint.served();
-        let known = matches!(path.as_str(), "metadata.name" | "metadata.namespace")
-            || version.is_some_and(|version| version.selectable.contains(&path));
+        let stored = stored_path(endpoint, path);
+        let known = matches!(stored.as_str(), "metadata.name" | "metadata.namespace")
+            || endpoint.served().is_some_and(|version| version.selectable.contains(&stored));
         if !known {
-            return Err(Status::bad_request(format!("field label not supported: {path}")));
+            return Err(Status::bad_request(unknown_field(endpoint, path)));
         }
-        fields.push((path, unescape(value), equal));
+        let value = unescape(value).map_err(Status::bad_request)?;
+        fields.push((stored, value, equal));
     }
     Ok(fields)
+}
+
+/// Kinds with fields of their own have a conversion of their own, with words of its own.
+fn unknown_field(endpoint: &Endpoint, path: &str) -> String {
+    let has_own = match endpoint.resource.built_in {
+        Some(kind) => {
+            matches!(kind, BuiltIn::Namespace | BuiltIn::Secret | BuiltIn::Service | BuiltIn::Event)
+        }
+        None => true,
+    };
+    if has_own {
+        return format!("field label not supported: {path}");
+    }
+    format!("{path:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+}
+
+/// The terms, in the order of the alphabet; a comma after a backslash separates nothing.
+fn split_terms(text: &str) -> Vec<&str> {
+    let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            ',' => {
+                terms.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    terms.push(&text[start..]);
+    terms.sort_unstable();
+    terms.retain(|term| !term.is_empty());
+    terms
+}
+
+/// Path, value, and whether it must be equal, split at the first operator.
+fn split_term(term: &str) -> Option<(&str, &str, bool)> {
+    term.char_indices().find_map(|(at, _)| {
+        let (path, rest) = term.split_at(at);
+        let operators = [("!=", false), ("==", true), ("=", true)];
+        operators.iter().find_map(|(operator, equal)| Some((path, rest.strip_prefix(operator)?, *equal)))
+    })
 }
 
 /// `events.k8s.io` calls some fields otherwise.
@@ -108,118 +130,45 @@ fn stored_path(endpoint: &Endpoint, path: &str) -> String {
 }
 
 /// `fields.EscapeValue` puts a backslash before commas, equals signs and backslashes.
-fn unescape(value: &str) -> String {
+fn unescape(value: &str) -> Result<String, String> {
     let mut plain = String::new();
     let mut characters = value.chars();
     while let Some(character) = characters.next() {
-        plain.extend(if character == '\\' { characters.next() } else { Some(character) });
-    }
-    plain
-}
-
-fn parse_labels(text: &str) -> Result<Vec<Requirement>, Status> {
-    let mut requirements = Vec::new();
-    for term in split_terms(text) {
-        let requirement = parse_requirement(term.trim())
-            .map_err(|why| Status::bad_request(format!("unable to parse requirement: {why}")))?;
-        requirements.push(requirement);
-    }
-    Ok(requirements)
-}
-
-/// Splits at the commas outside of parentheses.
-fn split_terms(text: &str) -> Vec<&str> {
-    let (mut terms, mut depth, mut start) = (Vec::new(), 0_i32, 0);
-    for (at, character) in text.char_indices() {
         match character {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 0 => {
-                terms.push(&text[start..at]);
-                start = at + 1;
+            '\\' => match characters.next() {
+                Some(escaped @ ('\\' | ',' | '=')) => plain.push(escaped),
+                other => {
+                    let other = other.map(String::from).unwrap_or_default();
+                    return Err(format!("invalid field selector: invalid escape sequence: \\{other}"));
+                }
+            },
+            ',' | '=' => {
+                // Go prints a rune as its number.
+                let number = u32::from(character);
+                return Err(format!("invalid field selector: unescaped character in value: {number}"));
             }
-            _ => {}
+            other => plain.push(other),
         }
     }
-    terms.push(&text[start..]);
-    terms.into_iter().filter(|term| !term.trim().is_empty()).collect()
-}
-
-fn parse_requirement(term: &str) -> Result<Requirement, String> {
-    if let Some(key) = term.strip_prefix('!') {
-        return Ok(Requirement::Missing(checked_key(key)?));
-    }
-    if let Some((key, value)) = term.split_once("!=") {
-        return Ok(Requirement::NotIn(checked_key(key)?, vec![checked_value(value)?]));
-    }
-    if let Some((key, value)) = term.split_once("==").or_else(|| term.split_once('=')) {
-        return Ok(Requirement::In(checked_key(key)?, vec![checked_value(value)?]));
-    }
-    if let Some((head, list)) = term.split_once('(') {
-        let list = list
-            .trim_end()
-            .strip_suffix(')')
-            .ok_or_else(|| format!("found '', expected: ',' or ')' in {term:?}"))?;
-        let values = list.split(',').map(checked_value).collect::<Result<Vec<_>, _>>()?;
-        let mut words = head.split_whitespace();
-        return match (words.next(), words.next(), words.next()) {
-            (Some(key), Some("in"), None) => Ok(Requirement::In(checked_key(key)?, values)),
-            (Some(key), Some("notin"), None) => Ok(Requirement::NotIn(checked_key(key)?, values)),
-            _ => Err(format!("found '{head}', expected: in, notin, =, ==, !=, gt, lt")),
-        };
-    }
-    Ok(Requirement::Exists(checked_key(term)?))
-}
-
-fn checked_key(key: &str) -> Result<String, String> {
-    let key = key.trim();
-    match qualified_name_errors(key).first() {
-        None => Ok(key.to_owned()),
-        Some(error) => Err(format!("<nil>: Invalid value: {key:?}: {error}")),
-    }
-}
-
-fn checked_value(value: &str) -> Result<String, String> {
-    let value = value.trim();
-    match label_value_errors(value).first() {
-        None => Ok(value.to_owned()),
-        Some(error) => Err(format!("values[0][]: Invalid value: {value:?}: {error}")),
-    }
+    Ok(plain)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn matches(selector: &str, labels: &Value) -> bool {
-        let selector = Selector { labels: parse_labels(selector).unwrap(), fields: Vec::new() };
-        selector.matches(&json!({ "metadata": { "labels": labels } }))
+    #[test]
+    fn terms_are_split_at_commas_and_the_first_operator() {
+        assert_eq!(split_terms(r"b=1,a=x\,y,"), [r"a=x\,y", "b=1"]);
+        assert_eq!(split_term("a!=b"), Some(("a", "b", false)));
+        assert_eq!(split_term("a==b"), Some(("a", "b", true)));
+        assert_eq!(split_term("a"), None);
     }
 
     #[test]
-    fn equality_sets_and_existence() {
-        let labels = json!({ "app": "web", "tier": "front" });
-        for yes in [
-            "app=web",
-            "app==web,tier",
-            "app in (web, api)",
-            "tier notin (back)",
-            "!gone",
-            "gone!=x",
-            "gone notin (x)",
-        ] {
-            assert!(matches(yes, &labels), "{yes}");
-        }
-        for no in ["app=api", "gone", "!app", "app notin (web)", "app!=web", "gone in (x)"] {
-            assert!(!matches(no, &labels), "{no}");
-        }
-    }
-
-    #[test]
-    fn a_broken_selector_is_a_bad_request() {
-        assert_eq!(parse_labels("a b").unwrap_err().code(), 400);
-        assert_eq!(parse_labels("a in (b").unwrap_err().code(), 400);
+    fn values_are_unescaped() {
+        assert_eq!(unescape(r"x\,y"), Ok("x,y".to_owned()));
+        assert!(unescape("x=y").is_err());
+        assert!(unescape(r"x\y").is_err());
     }
 }

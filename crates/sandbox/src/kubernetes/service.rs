@@ -1,5 +1,6 @@
 //! The HTTP face: bodies in, faults, the log, answers out. Leaves what a request means to `answer`.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -37,6 +38,7 @@ pub(crate) struct Call {
     pub(crate) query: Query,
     pub(crate) accept: String,
     pub(crate) content_type: String,
+    pub(crate) user_agent: String,
     pub(crate) body: Bytes,
 }
 
@@ -100,6 +102,7 @@ where
         query: Query::parse(head.uri.query().unwrap_or_default()),
         accept: text(ACCEPT),
         content_type: text(CONTENT_TYPE),
+        user_agent: text(USER_AGENT),
         body: body.clone().unwrap_or_default(),
     };
     let Routed { template, .. } = uri::route(&server.state().registry, &call.path);
@@ -110,7 +113,7 @@ where
         path: head.uri.path_and_query().map_or_else(|| head.uri.path().to_owned(), ToString::to_string),
         status: 0,
         body: digest(&call.body),
-        who: text(USER_AGENT),
+        who: call.user_agent.clone(),
     };
     let act = match server.faults().take(call.verb(), &call.path) {
         _ if body.is_none() => Act::Answer(too_large()),
@@ -261,13 +264,18 @@ fn respond(answer: Answer) -> Response<AnswerBody> {
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     }
     *response.status_mut() = answer.code;
-    for warning in answer.warnings {
+    warn(&mut response, &answer.warnings);
+    response
+}
+
+/// One header a warning; the same is not told twice.
+fn warn(response: &mut Response<AnswerBody>, warnings: &[String]) {
+    for warning in warnings.iter().collect::<BTreeSet<_>>() {
         let text = format!("299 - \"{}\"", warning.replace('\\', "\\\\").replace('"', "\\\""));
         if let Ok(value) = HeaderValue::from_str(&text) {
             response.headers_mut().append(WARNING, value);
         }
     }
-    response
 }
 
 fn refusal(status: &Status) -> Response<AnswerBody> {
@@ -277,6 +285,7 @@ fn refusal(status: &Status) -> Response<AnswerBody> {
     if status.details.retry_after_seconds > 0 {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(status.details.retry_after_seconds));
     }
+    warn(&mut response, &status.details.warnings);
     response
 }
 

@@ -14,6 +14,10 @@ use super::write::{Writer, is_free};
 impl Writer<'_> {
     /// Does all that follows from the writes so far.
     pub(crate) fn settle(&mut self) {
+        // What controllers write is settled by the one that is at work.
+        if std::mem::replace(&mut self.is_settling, true) {
+            return;
+        }
         while let Some(work) = self.state.unsettled.pop_front() {
             match work {
                 Unsettled::Owner(uid) => self.settle_owner(&uid),
@@ -23,11 +27,13 @@ impl Writer<'_> {
                 Unsettled::Namespace(name) => self.settle_namespace(&name),
                 Unsettled::Withdrawing(of) => self.withdraw(of),
                 Unsettled::Definition(of) => self.settle_definition(of),
+                Unsettled::Workload(place) => self.settle_workload(&place),
             }
         }
+        self.is_settling = false;
     }
 
-    fn endpoint(&self, id: ResourceId) -> Option<Endpoint> {
+    pub(super) fn endpoint(&self, id: ResourceId) -> Option<Endpoint> {
         let resource = self.state.registry.get(id)?;
         Some(Endpoint {
             resource: resource.clone(),
@@ -68,7 +74,7 @@ impl Writer<'_> {
             }
         } else if lost + waiting > 0 && !object.is_terminating() {
             let propagation = if waiting > 0 { Propagation::Foreground } else { Propagation::Background };
-            let options = DeleteOptions { propagation, ..DeleteOptions::default() };
+            let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
             // It exists and there is no precondition: the only refusal is of an immortal namespace.
             let _ = self.mark_or_remove(&endpoint, key, &options);
         }

@@ -36,6 +36,8 @@ pub enum Reason {
     TooManyRequests,
     /// 500.
     InternalError,
+    /// 500 without a word for why: an error of the server that is none of the others.
+    Unknown,
     /// 503.
     ServiceUnavailable,
     /// 504.
@@ -58,7 +60,7 @@ impl Reason {
             Self::UnsupportedMediaType => 415,
             Self::Invalid => 422,
             Self::TooManyRequests => 429,
-            Self::InternalError => 500,
+            Self::InternalError | Self::Unknown => 500,
             Self::ServiceUnavailable => 503,
             Self::Timeout => 504,
         }
@@ -81,6 +83,7 @@ impl Reason {
             Self::Invalid => "Invalid",
             Self::TooManyRequests => "TooManyRequests",
             Self::InternalError => "InternalError",
+            Self::Unknown => "",
             Self::ServiceUnavailable => "ServiceUnavailable",
             Self::Timeout => "Timeout",
         }
@@ -117,6 +120,10 @@ pub struct Details {
     pub causes: Vec<StatusCause>,
     /// Seconds after which a retry makes sense; 0: nothing said.
     pub retry_after_seconds: u32,
+    /// There although it says nothing: what the server answers without knowing what it is about.
+    pub is_bare: bool,
+    /// What the answer warns of beside the error; no part of the object.
+    pub warnings: Vec<String>,
 }
 
 /// A failed request, serialised as a Kubernetes `Status` object.
@@ -161,6 +168,12 @@ impl Status {
         Self { reason, message: message.into(), details: Box::default() }
     }
 
+    /// `NewGenericServerResponse`: an error of no object.
+    pub(crate) fn bare(reason: Reason, message: &str) -> Self {
+        let details = Details { is_bare: true, ..Details::default() };
+        Self { reason, message: message.to_owned(), details: Box::new(details) }
+    }
+
     fn about(reason: Reason, subject: Subject<'_>, name: &str, message: String) -> Self {
         let details = Details {
             name: name.to_owned(),
@@ -182,7 +195,7 @@ impl Status {
 
     /// The answer to a path that no API serves.
     pub(crate) fn no_such_resource() -> Self {
-        Self::new(Reason::NotFound, "the server could not find the requested resource")
+        Self::bare(Reason::NotFound, "the server could not find the requested resource")
     }
 
     pub(crate) fn already_exists(subject: Subject<'_>, name: &str) -> Self {
@@ -190,9 +203,26 @@ impl Status {
         Self::about(Reason::AlreadyExists, subject, name, message)
     }
 
+    /// The name is taken by an object that is going.
+    pub(crate) fn still_exists(subject: Subject<'_>, name: &str) -> Self {
+        let taken = Self::already_exists(subject, name);
+        Self { message: format!("object is being deleted: {}", taken.message), ..taken }
+    }
+
     pub(crate) fn conflict(subject: Subject<'_>, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", subject.resource());
         Self::about(Reason::Conflict, subject, name, message)
+    }
+
+    /// 500: what went wrong is no error that the API knows.
+    pub(crate) fn unknown(message: impl Into<String>) -> Self {
+        Self::new(Reason::Unknown, message)
+    }
+
+    /// 405 of a custom resource, which says what it does not take.
+    pub(crate) fn not_supported(subject: Subject<'_>, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind {:?}", subject.resource());
+        Self::about(Reason::MethodNotAllowed, subject, "", message)
     }
 
     /// The conflict of an update whose resourceVersion is not the current one.
@@ -209,8 +239,12 @@ impl Status {
         Self::about(Reason::Forbidden, subject, name, message)
     }
 
-    pub(crate) fn method_not_allowed(message: impl Into<String>) -> Self {
-        Self::new(Reason::MethodNotAllowed, message)
+    /// 405 of everything else.
+    pub(crate) fn method_not_allowed() -> Self {
+        Self::bare(
+            Reason::MethodNotAllowed,
+            "the server does not allow this method on the requested resource",
+        )
     }
 
     /// 422 with one cause per complaint.
@@ -232,7 +266,7 @@ impl Status {
             group: subject.group.to_owned(),
             kind: subject.kind.to_owned(),
             causes: causes.into_iter().map(StatusCause::from).collect(),
-            retry_after_seconds: 0,
+            ..Details::default()
         };
         let message = format!("{whole} \"{name}\" is invalid: {list}");
         Self { reason: Reason::Invalid, message, details: Box::new(details) }
@@ -240,7 +274,7 @@ impl Status {
 
     /// What a patch that does not fit the object is answered with: the API server says no more than this.
     pub(crate) fn patch_rejected() -> Self {
-        Self::new(Reason::Invalid, "the server rejected our request due to an error in our request")
+        Self::bare(Reason::Invalid, "the server rejected our request due to an error in our request")
     }
 
     pub(crate) fn expired(message: impl Into<String>) -> Self {
@@ -270,8 +304,11 @@ impl Status {
     pub fn to_value(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-            "message": self.message, "reason": self.reason.as_str(), "code": self.code(),
+            "message": self.message, "code": self.code(),
         });
+        if !self.reason.as_str().is_empty() {
+            status["reason"] = json!(self.reason.as_str());
+        }
         let mut details = serde_json::Map::new();
         for (key, text) in
             [("name", &self.details.name), ("group", &self.details.group), ("kind", &self.details.kind)]
@@ -287,7 +324,7 @@ impl Status {
         if self.details.retry_after_seconds > 0 {
             details.insert("retryAfterSeconds".to_owned(), json!(self.details.retry_after_seconds));
         }
-        if !details.is_empty() {
+        if !details.is_empty() || self.details.is_bare {
             status["details"] = Value::Object(details);
         }
         status

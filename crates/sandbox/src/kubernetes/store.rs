@@ -195,6 +195,8 @@ pub(crate) enum Unsettled {
     Withdrawing(ResourceId),
     /// An object of this custom resource went, or a definition did.
     Definition(ResourceId),
+    /// A workload was written, or something that it controls.
+    Workload(Place),
 }
 
 impl State {
@@ -299,7 +301,8 @@ impl State {
             self.unsettled.push_back(Unsettled::Owner(before.uid().to_owned()));
         }
         for owner in self.owner_places(&before, &key.namespace) {
-            self.unsettled.push_back(Unsettled::Held(owner));
+            self.unsettled.push_back(Unsettled::Held(owner.clone()));
+            self.unsettled.push_back(Unsettled::Workload(owner));
         }
         if !key.namespace.is_empty() {
             self.unsettled.push_back(Unsettled::Namespace(key.namespace.clone()));

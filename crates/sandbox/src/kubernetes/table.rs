@@ -68,7 +68,7 @@ const SERVICE: &[BuiltInColumn] = &[
     AGE,
     wide("Selector", cells::service_selector),
 ];
-const SERVICE_ACCOUNT: &[BuiltInColumn] = &[NAME, number("Secrets", cells::secret_count), AGE];
+const SERVICE_ACCOUNT: &[BuiltInColumn] = &[NAME, AGE];
 const EVENT: &[BuiltInColumn] = &[
     text("Last Seen", cells::last_seen),
     text("Type", cells::kind_of),
@@ -92,6 +92,34 @@ const DEPLOYMENT: &[BuiltInColumn] = &[
     wide("Images", cells::images),
     wide("Selector", cells::deployment_selector),
 ];
+const REPLICA_SET: &[BuiltInColumn] = &[
+    NAME,
+    number("Desired", cells::desired),
+    number("Current", cells::current),
+    number("Ready", cells::ready_count),
+    AGE,
+    wide("Containers", cells::containers),
+    wide("Images", cells::images),
+    wide("Selector", cells::deployment_selector),
+];
+const POD: &[BuiltInColumn] = &[
+    NAME,
+    text("Ready", cells::pod_ready),
+    text("Status", cells::phase),
+    text("Restarts", cells::restarts),
+    AGE,
+    wide("IP", cells::none),
+    wide("Node", cells::none),
+    wide("Nominated Node", cells::none),
+    wide("Readiness Gates", cells::none),
+];
+const ENDPOINT_SLICE: &[BuiltInColumn] = &[
+    NAME,
+    text("AddressType", cells::address_type),
+    text("Ports", cells::slice_ports),
+    text("Endpoints", cells::slice_addresses),
+    AGE,
+];
 const INGRESS: &[BuiltInColumn] = &[
     NAME,
     text("Class", cells::ingress_class),
@@ -103,6 +131,16 @@ const INGRESS: &[BuiltInColumn] = &[
 const INGRESS_CLASS: &[BuiltInColumn] =
     &[NAME, text("Controller", cells::controller), text("Parameters", cells::parameters), AGE];
 const ROLE: &[BuiltInColumn] = &[NAME, CREATED_AT];
+const DEFINITION: &[BuiltInColumn] = &[
+    NAME,
+    text("Scope", cells::scope),
+    text("Versions", cells::served_versions),
+    BuiltInColumn { name: "Created At", kind: "date", wide: false, cell: cells::created_at },
+    wide("Group", cells::defined_group),
+    wide("Kind", cells::defined_kind),
+    wide("ShortNames", cells::defined_short_names),
+    BuiltInColumn { name: "Established", kind: "boolean", wide: true, cell: cells::established },
+];
 const BINDING: &[BuiltInColumn] = &[
     NAME,
     text("Role", cells::role),
@@ -122,9 +160,13 @@ fn built_in_columns(built_in: BuiltIn) -> &'static [BuiltInColumn] {
         BuiltIn::Event => EVENT,
         BuiltIn::Lease => LEASE,
         BuiltIn::Deployment => DEPLOYMENT,
+        BuiltIn::ReplicaSet => REPLICA_SET,
+        BuiltIn::Pod => POD,
+        BuiltIn::EndpointSlice => ENDPOINT_SLICE,
         BuiltIn::Ingress => INGRESS,
         BuiltIn::IngressClass => INGRESS_CLASS,
-        BuiltIn::Role | BuiltIn::ClusterRole | BuiltIn::CustomResourceDefinition => ROLE,
+        BuiltIn::Role | BuiltIn::ClusterRole => ROLE,
+        BuiltIn::CustomResourceDefinition => DEFINITION,
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => BINDING,
     }
 }

@@ -13,19 +13,24 @@ use super::complaint;
 use super::crd;
 use super::document::Document;
 use super::history::Author;
+use super::ownership::Managers;
 use super::patch::{self, Patch};
+use super::precondition::{
+    asked_version, carry_metadata, check_finalizers, check_immutable, check_replaced, check_size,
+    check_version, is_made_by_put, place,
+};
 use super::resource::Endpoint;
-use super::status::{Reason, Status, Subject};
-use super::store::{Key, State, Stored};
-
-/// Largest object: etcd's default request limit (`--max-request-bytes`).
-const OBJECT_BYTES_MAX: usize = 1_572_864;
+use super::status::{Status, Subject};
+use super::store::{Key, State, Stored, Unsettled};
+use super::tracking::{self, Tracker};
 
 /// How a write is meant.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WriteOptions {
     pub(crate) dry_run: bool,
     pub(crate) field_validation: FieldValidation,
+    /// Who owns what it sets.
+    pub(crate) manager: String,
 }
 
 /// Carries out writes on the state, at one moment.
@@ -35,6 +40,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) options: WriteOptions,
     /// What the answer warns of.
     pub(crate) warnings: Vec<String>,
+    /// True while it does what follows from a write.
+    pub(crate) is_settling: bool,
 }
 
 pub(crate) const NAMESPACES: Subject<'static> =
@@ -43,7 +50,7 @@ pub(crate) const NAMESPACES: Subject<'static> =
 impl<'a> Writer<'a> {
     pub(crate) fn new(state: &'a mut State, now: Timestamp, options: WriteOptions) -> Self {
         state.history.begin(now, Author::Client);
-        Self { state, now, options, warnings: Vec::new() }
+        Self { state, now, options, warnings: Vec::new(), is_settling: false }
     }
 
     /// The same for what people do.
@@ -59,21 +66,34 @@ impl<'a> Writer<'a> {
         namespace: Option<&str>,
         body: Document,
     ) -> Result<Arc<Stored>, Status> {
+        self.create_owned(endpoint, namespace, body, None)
+    }
+
+    /// The same, for a body whose owners are known.
+    pub(crate) fn create_owned(
+        &mut self,
+        endpoint: &Endpoint,
+        namespace: Option<&str>,
+        body: Document,
+        owners: Option<Managers>,
+    ) -> Result<Arc<Stored>, Status> {
         let (mut value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
         self.warnings.extend(warnings);
+        let given = tracking::take(&mut value);
         place(endpoint, namespace, &mut value)?;
         self.name(endpoint, &mut value)?;
         let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         self.check_namespace(endpoint, namespace, &name)?;
         crd::check_accepts_new(self.state, endpoint)?;
-        if value["metadata"]["resourceVersion"].as_str().is_some_and(|version| version != "0") {
-            return Err(Status::bad_request("resourceVersion should not be set on objects to be created"));
-        }
+        admit::default(endpoint, &mut value);
+        let owners = owners.unwrap_or_else(|| {
+            let tracker = Tracker::new(endpoint, Part::Main, self.now);
+            tracker.after_update(None, &value, given, &self.options.manager)
+        });
         let uid = self.state.next_uid();
         if let Some(metadata) = value["metadata"].as_object_mut() {
             metadata.remove("deletionTimestamp");
             metadata.remove("deletionGracePeriodSeconds");
-            metadata.remove("generation");
             metadata.insert("uid".to_owned(), json!(uid));
             metadata.insert("creationTimestamp".to_owned(), admit::seconds(self.now));
             if endpoint.resource.has_generation {
@@ -83,11 +103,19 @@ impl<'a> Writer<'a> {
         admit::split_status(endpoint, Part::Main, &mut value, None);
         self.state.addresses += 1;
         admit::complete(endpoint, Part::Main, &mut value, None, self.state.addresses)?;
+        tracking::put(&mut value, &owners, None);
         crd::check(self.state, endpoint, &mut value, self.now)?;
         admit::read_back(endpoint, &mut value);
+        if asked_version(&value).is_ok_and(|version| version != 0) {
+            return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
+        }
         let key = Key::new(namespace, &name);
-        if self.state.find(endpoint.resource.id, &key).is_some() {
-            return Err(Status::already_exists(endpoint.subject(), &name));
+        match self.state.find(endpoint.resource.id, &key) {
+            Some(found) if found.is_terminating() => {
+                return Err(Status::still_exists(endpoint.subject(), &name));
+            }
+            Some(_) => return Err(Status::already_exists(endpoint.subject(), &name)),
+            None => {}
         }
         check_size(&value)?;
         if self.options.dry_run {
@@ -98,14 +126,15 @@ impl<'a> Writer<'a> {
         Ok(stored)
     }
 
-    /// PUT on an object or its status.
+    /// PUT on an object or its status; the second value is whether it is new.
     pub(crate) fn replace(
         &mut self,
         endpoint: &Endpoint,
         key: &Key,
         part: Part,
         body: Document,
-    ) -> Result<Arc<Stored>, Status> {
+    ) -> Result<(Arc<Stored>, bool), Status> {
+        let given_body = body.clone();
         let (mut value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
         self.warnings.extend(warnings);
         let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
@@ -117,15 +146,33 @@ impl<'a> Writer<'a> {
                 key.name
             )));
         }
-        let old = self.existing(endpoint, key)?;
-        check_replaced(endpoint, key, &value, &old)?;
-        let has_version = value["metadata"]["resourceVersion"].is_string();
-        if !has_version && endpoint.resource.built_in.is_none_or(needs_version) {
-            let cause =
-                complaint::invalid_raw("metadata.resourceVersion", "0x0", "must be specified for an update");
-            return Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]));
+        if part == Part::Main
+            && is_made_by_put(endpoint)
+            && self.state.find(endpoint.resource.id, key).is_none()
+        {
+            check_replaced(endpoint, key, &value, "")?;
+            asked_version(&value)?;
+            return Ok((self.create_by_put(endpoint, namespace, given_body)?, true));
         }
-        self.update(endpoint, key, part, value, &old)
+        let old = self.existing(endpoint, key)?;
+        check_replaced(endpoint, key, &value, old.uid())?;
+        Ok((self.update(endpoint, key, part, value, &old, None)?, false))
+    }
+
+    /// A PUT of what is not there. Its warnings are told already.
+    fn create_by_put(
+        &mut self,
+        endpoint: &Endpoint,
+        namespace: Option<&str>,
+        mut body: Document,
+    ) -> Result<Arc<Stored>, Status> {
+        let told = std::mem::take(&mut self.warnings);
+        if let Some(metadata) = body.value["metadata"].as_object_mut() {
+            metadata.remove("resourceVersion");
+        }
+        let created = self.create(endpoint, namespace, body);
+        self.warnings = told;
+        created
     }
 
     /// PATCH on an object or its status.
@@ -137,22 +184,35 @@ impl<'a> Writer<'a> {
         patch: &Patch,
     ) -> Result<Arc<Stored>, Status> {
         let old = self.existing(endpoint, key)?;
-        let patched = patch::apply(endpoint, &old.value, patch)?;
-        let decoded = admit::decode(endpoint, Document::from(patched), self.options.field_validation);
-        let (mut value, warnings) = decoded.map_err(|status| patch.explain(endpoint, status))?;
+        let patched = patch.apply(endpoint, &old.value)?;
+        check_type(endpoint, key, &patched.value)?;
+        let text = patched.value.to_string();
+        let updated = self.update_from(endpoint, key, part, patched, &old, None);
+        updated.map_err(|status| patch::explain(&text, status))
+    }
+
+    /// An update whose object comes from the stored one.
+    pub(crate) fn update_from(
+        &mut self,
+        endpoint: &Endpoint,
+        key: &Key,
+        part: Part,
+        body: Document,
+        old: &Arc<Stored>,
+        owners: Option<Managers>,
+    ) -> Result<Arc<Stored>, Status> {
+        let (mut value, warnings) = admit::decode(endpoint, body, self.options.field_validation)?;
         self.warnings.extend(warnings);
-        for (field, given) in [("name", &key.name), ("namespace", &key.namespace)] {
-            let patched = value["metadata"][field].as_str().unwrap_or_default();
-            if patched != given {
-                return Err(Status::bad_request(format!(
-                    "the {field} of the object ({patched}) does not match the {field} on the URL ({given})"
-                )));
-            }
+        let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
+        place(endpoint, namespace, &mut value)?;
+        let patched = value["metadata"]["name"].as_str().unwrap_or_default();
+        if patched != key.name {
+            return Err(Status::bad_request(format!(
+                "the name of the object ({patched}) does not match the name on the URL ({})",
+                key.name
+            )));
         }
-        if !value["metadata"]["resourceVersion"].is_string() {
-            value["metadata"]["resourceVersion"] = old.value["metadata"]["resourceVersion"].clone();
-        }
-        self.update(endpoint, key, part, value, &old)
+        self.update(endpoint, key, part, value, old, owners)
     }
 
     fn existing(&self, endpoint: &Endpoint, key: &Key) -> Result<Arc<Stored>, Status> {
@@ -167,15 +227,23 @@ impl<'a> Writer<'a> {
         part: Part,
         mut value: Value,
         old: &Arc<Stored>,
+        owners: Option<Managers>,
     ) -> Result<Arc<Stored>, Status> {
+        let given = tracking::take(&mut value);
         check_version(endpoint, key, &value, old)?;
-        check_uid(endpoint, key, part, &value, old)?;
+        check_immutable(endpoint, key, part, &value, old)?;
+        admit::default(endpoint, &mut value);
+        let owners = owners.unwrap_or_else(|| {
+            let tracker = Tracker::new(endpoint, part, self.now);
+            tracker.after_update(Some(&old.value), &value, given, &self.options.manager)
+        });
         admit::split_status(endpoint, part, &mut value, Some(&old.value));
         carry_metadata(&mut value, &old.value);
         check_finalizers(endpoint, key, &value, old)?;
         let previous = &old.value;
         admit::complete(endpoint, part, &mut value, Some(previous), self.state.addresses)?;
         crd::check(self.state, endpoint, &mut value, self.now)?;
+        tracking::put(&mut value, &owners, Some(previous));
         if value == *previous {
             return Ok(Arc::clone(old));
         }
@@ -204,6 +272,12 @@ impl<'a> Writer<'a> {
             Some(BuiltIn::Namespace) if !stored.is_terminating() => {
                 let name = stored.value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
                 self.ensure_service_account(&name);
+            }
+            Some(BuiltIn::Deployment | BuiltIn::ReplicaSet | BuiltIn::Pod) => {
+                let namespace = stored.value["metadata"]["namespace"].as_str();
+                let key = Key::new(namespace, stored.value["metadata"]["name"].as_str().unwrap_or_default());
+                self.state.unsettled.push_back(Unsettled::Workload((endpoint.resource.id, key)));
+                self.wake_owner(stored);
             }
             _ => {}
         }
@@ -269,118 +343,19 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Kinds that refuse a PUT without a version (`AllowUnconditionalUpdate` is false).
-fn needs_version(built_in: BuiltIn) -> bool {
-    matches!(built_in, BuiltIn::CustomResourceDefinition | BuiltIn::Lease)
-}
-
-/// Puts the namespace of the path into the object, and refuses another one.
-fn place(endpoint: &Endpoint, namespace: Option<&str>, value: &mut Value) -> Result<(), Status> {
-    let given = value["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-    let Some(metadata) = value["metadata"].as_object_mut() else { return Ok(()) };
-    match namespace {
-        Some(namespace) if given.is_empty() || given == namespace => {
-            metadata.insert("namespace".to_owned(), json!(namespace));
-            Ok(())
-        }
-        Some(_) => Err(Status::bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        )),
-        None if endpoint.resource.namespaced => {
-            Err(Status::bad_request("an empty namespace may not be set during creation"))
-        }
-        None => {
-            metadata.remove("namespace");
-            Ok(())
-        }
-    }
-}
-
-/// A PUT of another object of the same name is a conflict, on the status, too.
-fn check_replaced(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
-    let Some(uid) = value["metadata"]["uid"].as_str().filter(|uid| *uid != old.uid()) else { return Ok(()) };
-    let custom = endpoint.resource.built_in.is_none().then(|| format!("{}/", endpoint.group));
-    let parts = [custom.as_deref().unwrap_or_default(), endpoint.subject().plural].concat();
-    let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
-    let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{parts}/{namespace}{}, ResourceVersion: 0, \
-         AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-        key.name,
-        old.uid()
-    );
-    Err(Status::conflict(endpoint.subject(), &key.name, &why))
-}
-
-/// A PATCH that names another uid tries to change it; one of the status changes nothing in the metadata anyway.
-fn check_uid(endpoint: &Endpoint, key: &Key, part: Part, value: &Value, old: &Stored) -> Result<(), Status> {
-    match value["metadata"]["uid"].as_str() {
-        Some(uid) if uid != old.uid() && part == Part::Main => {
-            let cause = complaint::invalid("metadata.uid", uid, "field is immutable");
-            Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn check_version(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
-    match value["metadata"]["resourceVersion"].as_str() {
-        None | Some("0") => Ok(()),
-        Some(version) if version.parse::<u64>().is_err() => {
-            let cause = complaint::invalid("metadata.resourceVersion", version, "must be a number");
-            Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
-        }
-        Some(version) if version != old.version.to_string() => {
-            Err(Status::modified_meanwhile(endpoint.subject(), &key.name))
-        }
-        Some(_) => Ok(()),
-    }
-}
-
-/// What a client cannot change in `metadata`.
-fn carry_metadata(value: &mut Value, old: &Value) {
-    let Some(metadata) = value["metadata"].as_object_mut() else { return };
-    for field in [
-        "name",
-        "namespace",
-        "uid",
-        "creationTimestamp",
-        "generation",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "resourceVersion",
-    ] {
-        match old["metadata"].get(field) {
-            Some(kept) => {
-                metadata.insert(field.to_owned(), kept.clone());
-            }
-            None => {
-                metadata.remove(field);
-            }
-        }
-    }
-}
-
-fn check_finalizers(endpoint: &Endpoint, key: &Key, value: &Value, old: &Stored) -> Result<(), Status> {
-    if !old.is_terminating() {
+/// A patch that turns a custom resource into another kind.
+fn check_type(endpoint: &Endpoint, key: &Key, patched: &Value) -> Result<(), Status> {
+    if endpoint.resource.built_in.is_some() {
         return Ok(());
     }
-    let before: Vec<&str> = old.finalizers().collect();
-    let added: Vec<&str> = value["metadata"]["finalizers"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .filter(|finalizer| !before.contains(finalizer))
-        .collect();
-    if added.is_empty() {
-        return Ok(());
+    let mut causes = Vec::new();
+    for (field, wanted) in [("kind", &endpoint.resource.kind), ("apiVersion", &endpoint.api_version())] {
+        let given = patched[field].as_str().unwrap_or_default();
+        if given != wanted && !given.is_empty() {
+            causes.push(complaint::invalid(field, given, format!("must be {wanted}")));
+        }
     }
-    let list = added.iter().map(|finalizer| format!("{finalizer:?}")).collect::<Vec<_>>().join(", ");
-    let why = format!(
-        "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{list}}}"
-    );
-    let cause = complaint::forbidden("metadata.finalizers", why);
-    Err(Status::invalid(endpoint.subject(), &key.name, vec![cause]))
+    if causes.is_empty() { Ok(()) } else { Err(Status::invalid(endpoint.subject(), &key.name, causes)) }
 }
 
 /// True when nothing holds an object that is being deleted.
@@ -388,27 +363,4 @@ pub(crate) fn is_free(value: &Value) -> bool {
     let none = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
     let namespace_holds = value["kind"] == "Namespace" && !none(&value["spec"]["finalizers"]);
     none(&value["metadata"]["finalizers"]) && !namespace_holds
-}
-
-fn check_size(value: &Value) -> Result<(), Status> {
-    // Serialising every object to measure it would cost more than all the rest of a write.
-    if roughly(value) > OBJECT_BYTES_MAX / 4 && value.to_string().len() > OBJECT_BYTES_MAX {
-        let message = "etcdserver: request is too large";
-        return Err(Status::new(Reason::RequestEntityTooLarge, message));
-    }
-    Ok(())
-}
-
-/// The size of a value without punctuation and escapes: at least a quarter of its size as JSON, but for
-/// texts that are mostly control characters.
-fn roughly(value: &Value) -> usize {
-    const SCALAR: usize = 8;
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => SCALAR,
-        Value::String(text) => text.len() + SCALAR,
-        Value::Array(items) => items.iter().map(roughly).sum::<usize>() + SCALAR,
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| key.len() + roughly(value)).sum::<usize>() + SCALAR
-        }
-    }
 }

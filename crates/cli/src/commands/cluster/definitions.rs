@@ -9,7 +9,7 @@ use kube::Client;
 use serde_json::Value;
 
 use super::error::ClusterError;
-use super::look::look;
+use super::look::{is_kubernetes, look};
 
 /// Missing parts that are named; more would hide what is to be done.
 const PARTS_SHOWN: usize = 5;
@@ -19,7 +19,7 @@ const FREE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// A CustomResourceDefinition that lacks something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::commands) struct Gap {
+pub(crate) struct Gap {
     definition: String,
     /// Paths of fields, values of fields, subresources.
     missing: Vec<String>,
@@ -56,7 +56,13 @@ pub(in crate::commands) async fn gaps(client: &Client, server: &str) -> Vec<Gap>
 
 /// What to say of definitions that the API server does not have in our version.
 pub(in crate::commands) async fn absent(client: &Client, server: &str, missing: Vec<String>) -> ClusterError {
-    let group = get(client, server, &format!("/apis/{}", names::GROUP)).await.unwrap_or_default();
+    let found = get(client, server, &format!("/apis/{}", names::GROUP)).await;
+    if found.is_none()
+        && let Err(cause) = is_kubernetes(client).await
+    {
+        return ClusterError::NotKubernetes { server: server.to_owned(), cause };
+    }
+    let group = found.unwrap_or_default();
     let versions = group["versions"].as_array().into_iter().flatten();
     let served: Vec<&str> = versions.filter_map(|version| version["version"].as_str()).collect();
     if served.is_empty() || served.contains(&names::VERSION) {

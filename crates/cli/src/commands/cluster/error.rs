@@ -9,13 +9,19 @@ use super::look::LOOK_MAX;
 /// Where our ClusterRole stands, for those who lack it.
 const ROLE: &str = "deploy/rbac/manager.yaml";
 
+/// What lets those see our kinds who may view the rest of a cluster.
+const VIEW_ROLE: &str = "deploy/rbac/view.yaml";
+
+/// Begins the name of one Secret.
+pub(in crate::commands) const SECRET: &str = "Secret ";
+
 /// Where a kubeconfig is looked for when none is named.
 pub(super) const DEFAULT_KUBECONFIG: &str = "~/.kube/config";
 
 /// Why there is no way into a cluster, or nothing to do there. Causes are texts: those of the libraries repeat
 /// themselves from level to level.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::commands) enum ClusterError {
+pub(crate) enum ClusterError {
     #[error("cannot use the kubeconfig {path}: {cause}")]
     Kubeconfig { path: String, cause: String },
     #[error("the kubeconfig {path} has no context {context}; {}", contexts(.known))]
@@ -34,7 +40,7 @@ pub(in crate::commands) enum ClusterError {
     Unreachable { server: String, cause: String },
     #[error("the API server {server} is not trusted: {cause}")]
     Certificate { server: String, cause: String },
-    #[error("what answers at {server} is no Kubernetes API server: {cause}")]
+    #[error("what answers at {server} does not look like a Kubernetes API server: {cause}")]
     NotKubernetes { server: String, cause: String },
     #[error("the API server {server} does not answer within {} s", LOOK_MAX.as_secs())]
     Silent { server: String },
@@ -42,6 +48,9 @@ pub(in crate::commands) enum ClusterError {
     Unauthorized { server: String, said: String },
     #[error("this identity may not read {resource} (403: {said})")]
     Forbidden { resource: String, said: String },
+    /// The same for a command that only reads, which needs no more than that.
+    #[error("this identity may not read {resource} (403: {said})")]
+    NoReader { resource: String, said: String },
     #[error("the cluster does not know {}", .0.join(", "))]
     NoSuchKinds(Vec<String>),
     #[error("the cluster serves {group} in {served} only: this kflare speaks {version}", group = kinds::names::GROUP, version = kinds::names::VERSION)]
@@ -83,11 +92,20 @@ impl ClusterError {
                     .to_owned()
             }
             Self::NotKubernetes { .. } => {
-                "is `server` of the kubeconfig right, http or https included, and is no proxy in between?".to_owned()
+                "is `server` of the kubeconfig right, with http or https, host and port, and is nothing else in between, such \
+                 as a proxy? `kubectl get --raw /version` shows what answers"
+                    .to_owned()
             }
             Self::Unauthorized { .. } => "renew the credentials of the kubeconfig, by logging in again".to_owned(),
             Self::Forbidden { .. } => format!(
                 "use an identity that may, or have an administrator bind the ClusterRole kflare of {ROLE} to this one"
+            ),
+            Self::NoReader { resource, .. } if resource.starts_with(SECRET) => {
+                "have an administrator let this identity get that Secret, with a Role of its namespace".to_owned()
+            }
+            Self::NoReader { .. } => format!(
+                "use an identity that may, or have an administrator bind the ClusterRole view to this one, which with \
+                 {VIEW_ROLE} sees kflare's kinds: `kubectl create clusterrolebinding NAME --clusterrole view --user USER`"
             ),
             Self::NoSuchKinds(_) | Self::OtherVersion { .. } => {
                 "install the CustomResourceDefinitions of this kflare: `kflare crds | kubectl apply -f -`".to_owned()
@@ -101,6 +119,14 @@ impl ClusterError {
             Self::Endless(_) | Self::Refused { .. } => return None,
         };
         Some(next)
+    }
+
+    /// The same for a command that only reads.
+    pub(in crate::commands) fn of_reader(self) -> Self {
+        match self {
+            Self::Forbidden { resource, said } => Self::NoReader { resource, said },
+            other => other,
+        }
     }
 
     /// What is wrong with a kubeconfig.

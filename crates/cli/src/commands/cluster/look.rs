@@ -15,6 +15,15 @@ use super::error::ClusterError;
 /// One question before the start. A server that needs longer would make a poor cluster for the operator, too.
 pub(super) const LOOK_MAX: Duration = Duration::from_secs(20);
 
+/// What every API server shows to everyone who can log in.
+const VERSION: &str = "/version";
+
+/// The reason of a status that the library made itself.
+const NO_STATUS: &str = "Failed to parse error data";
+
+/// Characters of somebody else's answer that are shown: enough to recognise a page by.
+const ANSWER_SHOWN: usize = 60;
+
 /// Lists one object of everything that the operator watches. Gives the kinds that the cluster does not know, unless it
 /// knows none: whoever removes kflare may delete one definition before the objects of another are gone.
 pub(in crate::commands) async fn check(client: &Client, server: &str) -> Result<Vec<String>, ClusterError> {
@@ -78,7 +87,42 @@ pub(in crate::commands) async fn look<T>(
     }
 }
 
+/// Whether what answers is an API server, as far as can be told: anything else may say of a path that there is none.
+pub(super) async fn is_kubernetes(client: &Client) -> Result<(), String> {
+    let Ok(request) = http::Request::get(VERSION).body(Vec::new()) else { return Ok(()) };
+    match tokio::time::timeout(LOOK_MAX, client.request::<serde_json::Value>(request)).await {
+        Ok(Ok(found)) if found["gitVersion"].is_string() => Ok(()),
+        Ok(Ok(_) | Err(kube::Error::SerdeError(_) | kube::Error::FromUtf8(_))) => {
+            Err(format!("{VERSION} holds no version of Kubernetes"))
+        }
+        Ok(Err(kube::Error::Api(status))) if !is_of_kubernetes(&status) => Err(strange(&status)),
+        // Whoever may not see the version sees an API server nevertheless.
+        Ok(Err(_)) | Err(_) => Ok(()),
+    }
+}
+
+/// Whether a refusal is an API server's own. The library makes a status out of every answer that is none.
+fn is_of_kubernetes(status: &Status) -> bool {
+    status.status.is_some() && status.code != 0 && status.reason != NO_STATUS
+}
+
+/// What somebody else answered, as far as it fits a sentence.
+fn strange(status: &Status) -> String {
+    let line = status.message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let code = if status.code == 0 { "a refusal".to_owned() } else { status.code.to_string() };
+    if line.is_empty() {
+        return format!("it answers {code} without a status of Kubernetes");
+    }
+    let shown: String = line.chars().take(ANSWER_SHOWN).collect();
+    let more = if shown.len() < line.len() { "…" } else { "" };
+    format!("it answers {code} without a status of Kubernetes: {shown}{more}")
+}
+
 fn refusal(server: String, resource: String, status: &Status) -> ClusterError {
+    // A path that an API server does not have it answers so, too.
+    if !is_of_kubernetes(status) && status.code != 404 {
+        return ClusterError::NotKubernetes { server, cause: strange(status) };
+    }
     let said = status.message.clone();
     match status.code {
         401 => ClusterError::Unauthorized { server, said },
@@ -96,7 +140,7 @@ mod tests {
 
     /// What is said of an answer, and what to do next.
     fn said(code: u16) -> (String, String) {
-        let status = Status { code, message: "no".to_owned(), ..Status::default() };
+        let status = Status::failure("no", "Reason").with_code(code);
         let error = refusal("http://x".to_owned(), "zones.kflare.dev".to_owned(), &status);
         (error.to_string(), error.next().unwrap_or_default())
     }
@@ -150,6 +194,59 @@ mod tests {
         assert!(said(503).0.contains("503: no"), "{:?}", said(503));
     }
 
+    /// What is said when this is all that a server ever answers.
+    fn said_of(code: u16, body: &'static str) -> (String, String) {
+        let service = tower::service_fn(move |_: http::Request<kube::client::Body>| async move {
+            let answer = http::Response::builder()
+                .status(code)
+                .body(kube::client::Body::from(body.as_bytes().to_vec()));
+            answer.map_err(tower::BoxError::from)
+        });
+        let looked = simulate(async { check(&Client::new(service, "default"), "http://x").await });
+        let error = looked.unwrap().unwrap_err();
+        (error.to_string(), error.next().unwrap_or_default())
+    }
+
+    #[test]
+    fn what_is_no_api_server_is_told_from_one_without_our_kinds() {
+        for (code, body, cause) in [
+            (
+                404,
+                "<html><head>\n<title>404 Not Found",
+                "it answers 404 without a status of Kubernetes: <html><head>",
+            ),
+            (404, "{\"detail\": \"Not Found\"}", "it answers a refusal without a status of Kubernetes"),
+            (404, "", "it answers 404 without a status of Kubernetes"),
+            (
+                502,
+                "<html>Bad Gateway</html>",
+                "it answers 502 without a status of Kubernetes: <html>Bad Gateway</html>",
+            ),
+            (401, "Unauthorized", "it answers 401 without a status of Kubernetes: Unauthorized"),
+            (200, "<html>", "the answer is not what was asked for"),
+        ] {
+            let (said, next) = said_of(code, body);
+            let expected =
+                format!("what answers at http://x does not look like a Kubernetes API server: {cause}");
+            assert!(said.starts_with(&expected), "{code} {body}: {said}");
+            assert!(next.contains("`server` of the kubeconfig") && !next.contains("crds"), "{next}");
+        }
+    }
+
+    #[test]
+    fn who_only_reads_is_told_of_a_role_that_only_reads() {
+        let of = |resource: &str| {
+            let forbidden = ClusterError::Forbidden { resource: resource.to_owned(), said: "no".to_owned() };
+            let error = forbidden.of_reader();
+            assert_eq!(error.to_string(), format!("this identity may not read {resource} (403: no)"));
+            error.next().unwrap_or_default()
+        };
+        let next = of("zones.kflare.dev");
+        assert!(next.contains("deploy/rbac/view.yaml") && !next.contains("manager.yaml"), "{next}");
+        let next = of("Secret a/b");
+        assert!(next.contains("Role of its namespace") && !next.contains("manager.yaml"), "{next}");
+    }
+
     #[test]
     fn an_answer_that_does_not_come_is_told_from_one_that_is_not_trusted() {
         let exchange = |error: kube::Error| {
@@ -165,7 +262,10 @@ mod tests {
         assert!(next.contains("certificate-authority-data"), "{next}");
         let html = serde_json::from_str::<serde_json::Value>("<html>").unwrap_err();
         let (said, next) = exchange(kube::Error::SerdeError(html));
-        assert!(said.starts_with("what answers at https://x/ is no Kubernetes API server: "), "{said}");
+        assert!(
+            said.starts_with("what answers at https://x/ does not look like a Kubernetes API server: "),
+            "{said}"
+        );
         assert!(next.contains("proxy"), "{next}");
         let renewal = kube::client::AuthError::AuthExec("hidden".to_owned());
         let (said, next) = exchange(kube::Error::Service(Box::new(renewal)));

@@ -11,13 +11,14 @@ use hyper_util::client::proxy::matcher::Matcher;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
-pub(super) use self::error::ClusterError;
+pub(crate) use self::error::ClusterError;
 use self::error::DEFAULT_KUBECONFIG;
+pub(super) use self::error::SECRET;
 pub(super) use self::look::{check, check_namespace, look};
 
 /// Finds the cluster; its address is given as it may be printed. The client does not retry: what may be repeated is
 /// decided by the operator.
-pub(super) async fn connect(
+pub(crate) async fn connect(
     kubeconfig: Option<&Path>,
     context: Option<&str>,
 ) -> Result<(Client, String), ClusterError> {

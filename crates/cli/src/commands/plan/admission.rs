@@ -6,6 +6,7 @@ use sandbox::clock::Clock;
 use sandbox::kubernetes::{ApiServer, Status};
 use serde_json::{Value, json};
 
+use super::exported::without_the_servers;
 use crate::commands::refusal::Refusal;
 use crate::commands::sandbox::manifest::Manifest;
 
@@ -58,7 +59,8 @@ impl Admission {
                 Refusal::of(manifest, &complaint)
             })?;
         }
-        self.server.apply_strictly(manifest.object.clone()).map_err(|status| Refusal::read(manifest, &status))
+        let asked = without_the_servers(manifest.object.clone());
+        self.server.apply_strictly(asked).map_err(|status| Refusal::read(manifest, &status))
     }
 
     /// Puts an object there as the cluster has it.
@@ -66,16 +68,25 @@ impl Admission {
         let text = |pointer: &str| base.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let (kind, namespace, name) = (text("/kind"), text("/metadata/namespace"), text("/metadata/name"));
         let (labels, annotations) = (&base["metadata"]["labels"], &base["metadata"]["annotations"]);
-        let last_applied = annotations.get(LAST_APPLIED).cloned().unwrap_or_default();
+        let last_applied = annotations.get(LAST_APPLIED).map(last_asked).unwrap_or_default();
         let object = json!({
             "apiVersion": base["apiVersion"], "kind": kind, "spec": base["spec"],
-            "metadata": { "name": name, "namespace": namespace, "labels": labels, "annotations": annotations },
+            "metadata": {
+                "name": name, "namespace": namespace, "labels": labels, "annotations": annotations,
+                "finalizers": base["metadata"]["finalizers"],
+            },
         });
         self.server.apply(without_null(object))?;
         // Not what was just applied, but what kubectl applied last says which fields a manifest no longer has.
         let patch = json!({ "metadata": { "annotations": { LAST_APPLIED: last_applied } } });
         self.server.patch(kind, Some(namespace), name, patch).map(drop)
     }
+}
+
+/// What kubectl applied last, as far as it asked for something. Text that is no object is left to the API server.
+fn last_asked(text: &Value) -> Value {
+    let object = text.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    object.map_or_else(|| text.clone(), |object| json!(without_the_servers(object).to_string()))
 }
 
 /// An object without absent members, which the wire does not have either.

@@ -41,6 +41,12 @@ pub struct PlanArguments {
     #[arg(long, env = "KFLARE_CONTEXT", value_name = "NAME")]
     pub context: Option<String>,
 
+    /// The namespace of manifests that name none; without it that of the context, or `default`
+    ///
+    /// As in kubectl, a manifest that names another one is refused.
+    #[arg(long, short = 'n', env = "KFLARE_NAMESPACE", value_name = "NAME")]
+    pub namespace: Option<String>,
+
     /// Where the Cloudflare API is
     #[arg(long, env = "CLOUDFLARE_API_URL", value_name = "URL", default_value = operator::transport::BASE_URL)]
     pub cloudflare_api_url: String,
@@ -106,7 +112,7 @@ needs to list kflare's objects and namespaces and to get the token Secrets; of t
 
 It exits with 0 when there is nothing to do, with 2 when there is, and with 1 when something is in the way: an error,
 or an object that cannot become as its manifest says (a conflict, a refusal, a missing parent). A paused object
-does not count.
+does not count, nor, without --all, what is held with or without the manifests, such as another team's record.
 
 Examples:
   # what would `kubectl apply -f dns/` do in Cloudflare?

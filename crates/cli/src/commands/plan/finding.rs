@@ -71,6 +71,8 @@ pub(super) struct Finding {
 pub(super) struct Findings {
     /// Parents before children, then by name.
     pub(super) objects: Vec<Finding>,
+    /// What is so without the manifests, too, and is none of theirs.
+    pub(super) apart: Vec<Finding>,
     /// What would be sent, in order.
     pub(super) acts: Vec<Act>,
     /// Calls to Cloudflare that finding out took.
@@ -89,6 +91,8 @@ pub(super) struct Counts {
     pub(super) delete: Option<usize>,
     pub(super) adopt: usize,
     pub(super) release: Option<usize>,
+    /// For these only something in Kubernetes changes.
+    pub(super) mark: usize,
     pub(super) paused: usize,
     pub(super) held: usize,
     pub(super) unchanged: usize,
@@ -107,6 +111,12 @@ impl Finding {
     fn is_changed(&self) -> bool {
         let changed = self.has(|deed| matches!(deed, Deed::Change(_) | Deed::Entry));
         changed && !self.has(|deed| matches!(deed, Deed::Create(_)))
+    }
+
+    /// All that is done for it is done in Kubernetes, and it stays.
+    fn is_marked(&self) -> bool {
+        let is_mark = |deed: &Deed| matches!(deed, Deed::Mark(_) | Deed::Protect(_) | Deed::Unprotect(_));
+        !self.deeds.is_empty() && self.deeds.iter().all(is_mark)
     }
 
     /// Nothing is done for it, nothing is in its way, and nobody wants it left alone.
@@ -159,7 +169,7 @@ impl Findings {
             notes.extend(orphans(&objects));
             notes.extend(stood_in(&objects, &overlay.stand_ins));
         }
-        Self { objects, acts, reads, notes, has_cluster }
+        Self { objects, apart: Vec::new(), acts, reads, notes, has_cluster }
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -172,6 +182,7 @@ impl Findings {
             delete: self.has_cluster.then(|| count(|deed| matches!(deed, Deed::Delete(_)))),
             adopt: count(|deed| matches!(deed, Deed::Adopt(_) | Deed::Claim(_))),
             release: self.has_cluster.then(|| count(|deed| matches!(deed, Deed::Release))),
+            mark: self.objects.iter().filter(|object| object.is_marked()).count(),
             paused: self.objects.iter().filter(|object| object.paused.is_some()).count(),
             held: self.objects.iter().filter(|object| object.obstacle.is_some()).count(),
             unchanged: self.objects.iter().filter(|object| object.is_at_rest()).count(),
@@ -296,12 +307,19 @@ fn of_variable(message: String, stand_ins: &[Key]) -> String {
         let mut said = parts.next().unwrap_or_default().to_owned();
         for rest in parts {
             // The name of another Secret may begin with this one's.
-            said.push_str(if goes_on(rest) { &secret } else { &variable });
-            said.push_str(rest);
+            let is_another = goes_on(rest);
+            said.push_str(if is_another { &secret } else { &variable });
+            said.push_str(if is_another { rest } else { without_entry(rest) });
         }
         message = said;
     }
     message
+}
+
+/// What follows the name of a Secret, without the `/KEY` of the entry: a variable has none.
+fn without_entry(rest: &str) -> &str {
+    let is_of_key = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    rest.strip_prefix('/').map_or(rest, |entry| entry.trim_start_matches(is_of_key))
 }
 
 /// What to do about parents that no manifest has, where nothing else counts.

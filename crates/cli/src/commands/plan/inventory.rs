@@ -12,7 +12,7 @@ use plan::MemberId;
 use serde::de::DeserializeOwned;
 
 use crate::commands::cluster::definitions::{self, Gap};
-use crate::commands::cluster::{ClusterError, look};
+use crate::commands::cluster::{ClusterError, SECRET, look};
 use crate::progress::Teller;
 
 /// Objects of one page, as client-go asks for them.
@@ -31,6 +31,8 @@ pub(super) struct Inventory {
     pub(super) older: Vec<Gap>,
     /// The labels of every namespace.
     pub(super) namespaces: BTreeMap<String, BTreeMap<String, String>>,
+    /// The uid and the version of every namespace.
+    pub(super) versions: BTreeMap<String, (String, String)>,
     /// Those that are being deleted: nothing new can be made in them.
     pub(super) terminating: BTreeSet<String>,
 }
@@ -67,12 +69,17 @@ impl Inventory {
         let terminating =
             namespaces.iter().filter(|namespace| namespace.metadata.deletion_timestamp.is_some());
         let terminating = terminating.filter_map(|namespace| namespace.metadata.name.clone()).collect();
+        let version = |namespace: &v1::Namespace| {
+            let metadata = object::meta(namespace.metadata.clone());
+            (metadata.name, (metadata.uid, metadata.resource_version))
+        };
+        let versions = namespaces.iter().map(version).collect();
         let named = |namespace: v1::Namespace| {
             let labels = object::labels(&namespace.metadata);
             (namespace.metadata.name.unwrap_or_default(), labels)
         };
         let namespaces = namespaces.into_iter().map(named).collect();
-        Ok(Self { client, server, objects, older, namespaces, terminating })
+        Ok(Self { client, server, objects, older, namespaces, versions, terminating })
     }
 
     /// The metadata of a Secret.
@@ -81,7 +88,8 @@ impl Inventory {
     /// [`ClusterError`].
     pub(super) async fn secret(&self, key: &Key) -> Result<Option<Resource>, ClusterError> {
         let api: Api<v1::Secret> = Api::namespaced(self.client.clone(), &key.namespace);
-        let found = look(&self.server, format!("Secret {key}"), api.get_metadata_opt(&key.name)).await?;
+        let found = look(&self.server, format!("{SECRET}{key}"), api.get_metadata_opt(&key.name)).await;
+        let found = found.map_err(ClusterError::of_reader)?;
         let of = |secret: kube::core::PartialObjectMeta<v1::Secret>| Resource {
             metadata: object::meta(secret.metadata),
             ..Resource::default()
@@ -97,7 +105,8 @@ where
     let mut all = Vec::new();
     let mut params = ListParams::default().limit(PAGE);
     for _ in 0..PAGES_MAX {
-        let page: ObjectList<K> = look(server, name.to_owned(), api.list(&params)).await?;
+        let page = look(server, name.to_owned(), api.list(&params)).await;
+        let page: ObjectList<K> = page.map_err(ClusterError::of_reader)?;
         all.extend(page.items);
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => params = params.continue_token(&token),

@@ -26,6 +26,7 @@ pub(super) fn render(findings: &Findings) -> Value {
             "delete": counts.delete,
             "adopt": counts.adopt,
             "release": counts.release,
+            "mark": counts.mark,
             "paused": counts.paused,
             "held": counts.held,
             "unchanged": counts.unchanged,
@@ -34,6 +35,7 @@ pub(super) fn render(findings: &Findings) -> Value {
             "reads": findings.reads,
         },
         "objects": findings.objects.iter().map(object).collect::<Vec<_>>(),
+        "apart": findings.apart.iter().map(object).collect::<Vec<_>>(),
         "requests": findings.acts.iter().map(request).collect::<Vec<_>>(),
         "notes": findings.notes,
     })

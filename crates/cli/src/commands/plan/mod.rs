@@ -2,11 +2,15 @@
 //! What is done is `operator::preview`'s to find out, by the passes that `kflare run` makes.
 
 mod admission;
+mod annotations;
+mod apart;
 mod arguments;
 mod calls;
+mod exported;
 mod finding;
 mod inventory;
 mod json;
+mod notes;
 mod overlay;
 #[cfg(test)]
 mod tests;
@@ -104,6 +108,7 @@ async fn plan(arguments: &PlanArguments, progress: &Progress) -> anyhow::Result<
         manifests,
         intent: if arguments.delete { Intent::Delete } else { Intent::Apply },
         all: arguments.all,
+        namespace: arguments.namespace.as_deref(),
         token: token.as_deref(),
     };
     let calls = Arc::new(Calls::default());
@@ -144,6 +149,8 @@ struct Question<'q> {
     intent: Intent,
     /// Every object of the cluster is looked at.
     all: bool,
+    /// That of the manifests.
+    namespace: Option<&'q str>,
     /// Stands for the tokens that no Secret holds.
     token: Option<&'q str>,
 }
@@ -156,12 +163,21 @@ async fn find(
     config: &Config,
     now: Timestamp,
 ) -> Result<Findings, OverlayError> {
-    let layer = Layer::new(inventory, now)?;
+    let layer = Layer::new(inventory, now)?.within(question.namespace);
     let mut overlay = layer.over(question.manifests, question.intent, question.token).await?;
     let scope =
         if question.all { Scope::Everything } else { Scope::Around(overlay.named.keys().cloned().collect()) };
+    let concerned = apart::concerned(&overlay);
     let world = std::mem::take(&mut overlay.world);
     let client = inventory.map(|inventory| inventory.client.clone());
-    let preview = preview(client, cloudflare, world, &scope, config).await;
-    Ok(Findings::of(preview, &overlay))
+    let found = preview(client.clone(), cloudflare.clone(), world, &scope, config).await;
+    let mut findings = Findings::of(found, &overlay);
+    let others = apart::others(&findings, &concerned);
+    if !question.all && inventory.is_some() && !others.is_empty() {
+        let mut before = Layer::new(inventory, now)?.over(Vec::new(), Intent::Apply, None).await?;
+        let world = std::mem::take(&mut before.world);
+        let found = preview(client, cloudflare, world, &Scope::Around(others.clone()), config).await;
+        apart::set_apart(&mut findings, &others, Findings::of(found, &before));
+    }
+    Ok(findings)
 }

@@ -13,10 +13,13 @@ use plan::{MemberId, policy};
 use serde_json::{Value, json};
 
 use super::admission::Admission;
+use super::annotations;
+use super::exported;
 use super::inventory::Inventory;
+use super::notes;
 use crate::commands::cluster::ClusterError;
 use crate::commands::cluster::definitions::Gap;
-use crate::commands::refusal::Refusal;
+use crate::commands::refusal::{self, Refusal};
 use crate::commands::sandbox::manifest::{Manifest, Place};
 
 /// The namespace of manifests that name none, where no kubeconfig says another.
@@ -86,11 +89,14 @@ fn listed(refusals: &[Refusal]) -> String {
 pub(super) struct Layer<'c> {
     admission: Admission,
     cluster: Option<&'c Inventory>,
+    /// The namespace that was asked for.
+    namespace: Option<String>,
     now: Timestamp,
     overlay: Overlay,
     objects: BTreeMap<MemberId, (&'static Kind, Resource)>,
     refused: Vec<Refusal>,
-    others: usize,
+    /// Objects that a plan has nothing to say of.
+    others: Vec<String>,
 }
 
 impl<'c> Layer<'c> {
@@ -102,12 +108,13 @@ impl<'c> Layer<'c> {
         let mut layer = Self {
             admission: Admission::new(now).map_err(OverlayError::Definitions)?,
             cluster,
+            namespace: None,
             // Kubernetes keeps whole seconds, and what is as old is told apart by name.
             now: Timestamp::from_second(now.as_second()).unwrap_or(now),
             overlay: Overlay::default(),
             objects: BTreeMap::new(),
             refused: Vec::new(),
-            others: 0,
+            others: Vec::new(),
         };
         let Some(cluster) = cluster else { return Ok(layer) };
         (layer.overlay.world.complete, layer.overlay.has_cluster) = (true, true);
@@ -127,6 +134,11 @@ impl<'c> Layer<'c> {
         Ok(layer)
     }
 
+    /// With manifests of this namespace alone, if there is one.
+    pub(super) fn within(self, namespace: Option<&str>) -> Self {
+        Self { namespace: namespace.map(str::to_owned), ..self }
+    }
+
     /// Applies all manifests, or deletes their objects. `token` stands for the tokens that no Secret holds.
     ///
     /// # Errors
@@ -143,41 +155,40 @@ impl<'c> Layer<'c> {
         }
         let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         for mut manifest in rest {
+            let other = notes::other(&manifest);
             self.place(&mut manifest);
             if intent == Intent::Apply {
                 places.entry(manifest.title()).or_default().push(manifest.place.clone());
             }
-            if manifest.object["apiVersion"].as_str().is_some_and(is_ours) {
+            if refusal::is_meant_for_us(&manifest) {
                 match intent {
-                    Intent::Apply => self.apply(&manifest)?,
+                    _ if !refusal::is_ours(&manifest) => self.refused.push(Refusal::of_kind(&manifest)),
+                    Intent::Apply => {
+                        self.overlay.notes.extend(annotations::notes(&manifest));
+                        self.apply(&manifest)?;
+                    }
                     Intent::Delete => self.delete(&manifest),
                 }
             } else if is(&manifest, "v1", "Secret") && intent == Intent::Apply {
                 self.secret(&manifest).await?;
             } else {
-                self.others += 1;
+                self.others.push(other);
             }
         }
         if !self.refused.is_empty() {
             return Err(OverlayError::Refused(self.refused));
         }
-        self.overlay.notes.extend(places.iter().filter_map(|(title, places)| repeated(title, places)));
+        self.overlay.notes.extend(places.iter().filter_map(|(title, places)| notes::repeated(title, places)));
         if self.cluster.is_none() {
             self.tokens(token)?;
         }
-        if self.others > 0 {
-            let others = match self.others {
-                1 => "1 object of another kind is passed over".to_owned(),
-                others => format!("{others} objects of other kinds are passed over"),
-            };
-            self.overlay.notes.push(others);
-        }
+        self.overlay.notes.extend(notes::passed_over(&self.others));
         self.overlay.world.objects = self.objects.into_values().collect();
         Ok(self.overlay)
     }
 
     /// Names the namespace of a manifest that names none, as kubectl does.
-    fn place(&self, manifest: &mut Manifest) {
+    fn place(&mut self, manifest: &mut Manifest) {
         let is_cluster_wide = manifest.object["kind"]
             .as_str()
             .and_then(kinds::kind)
@@ -186,9 +197,19 @@ impl<'c> Layer<'c> {
         if is_cluster_wide || !manifest.object["metadata"].is_object() {
             return;
         }
-        let namespace = match (namespace.as_str(), self.cluster) {
-            ("", Some(cluster)) => cluster.client.default_namespace().to_owned(),
-            ("", None) => DEFAULT_NAMESPACE.to_owned(),
+        if let Some(asked) =
+            self.namespace.as_ref().filter(|asked| !namespace.is_empty() && **asked != namespace)
+        {
+            let complaint = format!(
+                "it names another namespace than --namespace {asked}: leave one of the two out, or ask with \
+                 --namespace {namespace}"
+            );
+            self.refused.push(Refusal::of_field(manifest, &["metadata", "namespace"], &complaint));
+        }
+        let namespace = match (namespace.as_str(), &self.namespace, self.cluster) {
+            ("", Some(asked), _) => asked.clone(),
+            ("", None, Some(cluster)) => cluster.client.default_namespace().to_owned(),
+            ("", None, None) => DEFAULT_NAMESPACE.to_owned(),
             _ => namespace,
         };
         // Without a cluster every namespace may exist; with one only those that it, or a manifest, has.
@@ -198,8 +219,25 @@ impl<'c> Layer<'c> {
         manifest.object["metadata"]["namespace"] = Value::String(namespace);
     }
 
+    /// Whether a manifest may be laid over an object with this uid and version.
+    fn fits(&mut self, manifest: &Manifest, uid: &str, version: &str) -> bool {
+        let refusal = exported::other_object(manifest, uid);
+        if refusal.is_none() {
+            self.overlay.notes.extend(exported::outdated(manifest, version));
+        }
+        let fits = refusal.is_none();
+        self.refused.extend(refusal);
+        fits
+    }
+
     fn namespace(&mut self, manifest: &Manifest, intent: Intent) {
         let name = manifest.object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let live = self.cluster.and_then(|cluster| cluster.versions.get(&name));
+        if let Some((uid, version)) = live.filter(|_| intent == Intent::Apply)
+            && !self.fits(manifest, uid, version)
+        {
+            return;
+        }
         match intent {
             Intent::Apply => match self.admission.apply(manifest, None) {
                 Ok(stored) => {
@@ -228,6 +266,12 @@ impl<'c> Layer<'c> {
             let complaint = format!("namespace {namespace} is being deleted: nothing new can be made in it");
             self.refused.push(Refusal::of(manifest, &complaint));
             return Ok(());
+        }
+        if let Some(metadata) = old.map(|object| &object.metadata) {
+            let text = |field: &Option<String>| field.clone().unwrap_or_default();
+            if !self.fits(manifest, &text(&metadata.uid), &text(&metadata.resource_version)) {
+                return Ok(());
+            }
         }
         let stored = match self.admission.apply(manifest, base.as_ref()) {
             Ok(stored) => stored,
@@ -260,6 +304,8 @@ impl<'c> Layer<'c> {
                 if resource.is_deleting() {
                     let note = "is being deleted; it has to be applied again once it is gone";
                     self.overlay.notes.push(format!("{member} {note}"));
+                } else {
+                    resource.metadata.finalizers = applied.metadata.finalizers;
                 }
                 if resource.spec != applied.spec {
                     resource.metadata.generation += 1;
@@ -322,7 +368,12 @@ impl<'c> Layer<'c> {
         };
         let new = MemberId { kind: "Secret", key: key.clone() };
         let (uid, version, finalizers) = match found {
-            Some(found) => (found.metadata.uid, found.metadata.resource_version, found.metadata.finalizers),
+            Some(Resource { metadata, .. }) => {
+                if !self.fits(manifest, &metadata.uid, &metadata.resource_version) {
+                    return Ok(());
+                }
+                (metadata.uid, metadata.resource_version, metadata.finalizers)
+            }
             None => (stand_in(&new), stand_in(&new), Vec::new()),
         };
         stored["metadata"] = json!({
@@ -358,13 +409,6 @@ impl<'c> Layer<'c> {
     }
 }
 
-/// What is said of an object that several manifests describe.
-fn repeated(title: &str, places: &[Place]) -> Option<String> {
-    let (last, others) = places.split_last().filter(|(_, others)| !others.is_empty())?;
-    let others: Vec<String> = others.iter().map(Place::short).collect();
-    Some(format!("{title} stands in {} and {}; the last counts", others.join(", "), last.short()))
-}
-
 /// A Secret that nobody made: nothing is to be done about it, so that it is protected already.
 fn made_up(key: &Key, entries: &BTreeMap<String, &str>) -> Value {
     use base64::Engine as _;
@@ -384,10 +428,6 @@ fn made_up(key: &Key, entries: &BTreeMap<String, &str>) -> Value {
 
 fn is(manifest: &Manifest, api_version: &str, kind: &str) -> bool {
     manifest.object["apiVersion"] == api_version && manifest.object["kind"] == kind
-}
-
-fn is_ours(api_version: &str) -> bool {
-    api_version.split('/').next() == Some(names::GROUP)
 }
 
 /// The member that a manifest describes; `None` for a kind that we do not know.

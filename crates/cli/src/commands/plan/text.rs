@@ -205,6 +205,7 @@ fn summary(out: &mut String, findings: &Findings, style: Style) {
             (counts.delete, "to delete", true),
             (Some(counts.adopt), "to adopt", false),
             (counts.release, "to let go", false),
+            (Some(counts.mark), "to mark in Kubernetes", false),
             (Some(counts.held), "held", false),
         ];
         for (count, words, is_always_told) in rest {

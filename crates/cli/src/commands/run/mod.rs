@@ -84,7 +84,7 @@ async fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let (end, ended) = watch::channel(false);
     let mut endpoints = JoinSet::new();
     if let Some(listener) = metrics {
-        endpoints.spawn(watched(health::serve(listener, health::metrics(operator.metrics()), until(&ended))));
+        endpoints.spawn(watched(health::serve(listener, health::metrics(operator.shared()), until(&ended))));
     }
     if let Some(listener) = probes {
         endpoints.spawn(watched(health::serve(listener, health::probes(operator.shared()), until(&ended))));
@@ -166,6 +166,7 @@ fn config(arguments: &RunArguments, namespace: String) -> Config {
     let identity = format!("{}_{random:016x}", host.unwrap_or_else(|| "kflare".to_owned()));
     let mut config = Config::new(Arc::new(outside::now));
     config.seed = random;
+    config.timings = config.timings.scaled(arguments.timings_factor);
     config.drift_check_interval = Some(arguments.drift_check_interval).filter(|interval| !interval.is_zero());
     config.default_deletion = arguments.default_deletion_policy.into();
     config.reconcile_timeout = arguments.reconcile_timeout;

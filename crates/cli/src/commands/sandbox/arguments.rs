@@ -153,6 +153,18 @@ pub struct ScenarioArguments {
     #[arg(long, env = "KFLARE_SEED", value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
 
+    /// Folders of API servers, as testing/kube-apiserver lays them out: scenarios run there, in real time
+    #[arg(long, hide = true, value_name = "FOLDER", requires = "roles")]
+    pub cluster: Vec<PathBuf>,
+
+    /// The manifest of the operator's account and roles there
+    #[arg(long, hide = true, value_name = "FILE", requires = "cluster")]
+    pub roles: Option<PathBuf>,
+
+    /// Only scenarios with this in their path
+    #[arg(long, hide = true, value_name = "PART")]
+    pub only: Option<String>,
+
     /// Print no transcripts, only what came of each scenario
     #[arg(long, short, env = "KFLARE_QUIET", value_parser = BoolishValueParser::new())]
     pub quiet: bool,

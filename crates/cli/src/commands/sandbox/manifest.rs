@@ -34,7 +34,7 @@ pub(in crate::commands) struct Place {
     pub(in crate::commands) file: String,
     /// The document in it, from 1.
     pub(in crate::commands) document: usize,
-    /// The line of the document's first word, from 1.
+    /// The line of the object's first word, from 1.
     pub(in crate::commands) line: usize,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Place {
 pub(in crate::commands) struct Manifest {
     pub(in crate::commands) place: Place,
     pub(in crate::commands) object: Value,
-    /// Its document as it was written; empty for the item of a list.
+    /// Its lines as they were written, from that of its place on.
     pub(in crate::commands) text: Arc<str>,
 }
 
@@ -80,12 +80,7 @@ impl Manifest {
         let first = lines.iter().position(|line| is_content(line)).unwrap_or(0);
         let mut at = first;
         for field in fields {
-            let names = |line: &&str| {
-                let words = line.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_' && c != ':');
-                words.clone().any(|word| word.strip_suffix(':') == Some(field))
-                    || line.contains(&format!("\"{field}\""))
-            };
-            match lines.iter().skip(at).position(names) {
+            match lines.iter().skip(at).position(|line| has_key(line, field)) {
                 Some(further) => at += further,
                 None => break,
             }
@@ -276,13 +271,43 @@ fn add(
         }
     }
     if let Some(items) = value.get("items").and_then(Value::as_array).filter(|_| value["kind"] == "List") {
-        return items.iter().try_for_each(|item| add(manifests, place.clone(), item.clone(), &"".into()));
+        let parts = items_of(&place, items.len(), text);
+        return items
+            .iter()
+            .zip(parts)
+            .try_for_each(|(item, (place, text))| add(manifests, place, item.clone(), &text));
     }
     if !has("/metadata/name") {
         return Err(ManifestError::Field(place, "metadata.name"));
     }
     manifests.push(Manifest { place, object: value, text: Arc::clone(text) });
     Ok(())
+}
+
+/// Where each item of a list stands, with its lines; where that cannot be told, the place of the list.
+fn items_of(list: &Place, count: usize, text: &str) -> Vec<(Place, Arc<str>)> {
+    let Some(found) = yaml::lines_of_items(text).filter(|found| found.len() == count) else {
+        return vec![(list.clone(), "".into()); count];
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let first = lines.iter().position(|line| is_content(line)).unwrap_or(0);
+    let ends = found.iter().skip(1).map(|next| next - 1).chain([lines.len()]);
+    let item = |(begin, end): (&usize, usize)| {
+        let own = lines.get(begin - 1..end.max(*begin)).unwrap_or_default();
+        (Place { line: list.line + begin - 1 - first, ..list.clone() }, own.join("\n").into())
+    };
+    found.iter().zip(ends).map(item).collect()
+}
+
+/// Whether a line of YAML or JSON has this key.
+fn has_key(line: &str, key: &str) -> bool {
+    let within = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    line.match_indices(key).any(|(at, _)| {
+        let (before, after) = line.split_at(at);
+        let after = after.strip_prefix(key).unwrap_or_default();
+        let after = after.strip_prefix(['"', '\'']).unwrap_or(after);
+        !before.ends_with(within) && after.trim_start().starts_with(':')
+    })
 }
 
 /// The documents of a text with the line that each begins in, as kubectl parts them: at lines that begin with `---`.
@@ -307,136 +332,4 @@ fn is_content(line: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn error(text: &str) -> String {
-        parse("a.yaml", text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn the_samples_are_those_of_deploy() {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/samples");
-        let found: Vec<_> =
-            files(&directory).unwrap().into_iter().map(|file| file.file_name().unwrap().to_owned()).collect();
-        let mut known: Vec<_> = SAMPLES.iter().map(|(name, _)| *name).collect();
-        known.sort_unstable();
-        assert_eq!(found, known);
-        assert!(samples().unwrap().len() >= known.len());
-        assert!(SAMPLES.iter().any(|(_, text)| text.contains(kinds::names::TOKEN_PLACEHOLDER)));
-    }
-
-    #[test]
-    fn documents_know_their_lines() {
-        let text = "# first\n---\n\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n# nothing\n--- # more\n\
-                    apiVersion: v1\nkind: Secret\nmetadata: {name: b, namespace: a}\n";
-        let manifests = parse("a.yaml", text).unwrap();
-        let seen: Vec<_> =
-            manifests.iter().map(|manifest| (manifest.place.to_string(), manifest.title())).collect();
-        assert_eq!(
-            seen,
-            [
-                ("a.yaml: document 1 (line 4)".to_owned(), "Namespace a".to_owned()),
-                ("a.yaml: document 2 (line 10)".to_owned(), "Secret a/b".to_owned()),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_list_is_its_items() {
-        let list = r#"{"apiVersion": "v1", "kind": "List", "items": [
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}},
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}]}"#;
-        assert_eq!(parse("a.json", list).unwrap().len(), 2);
-    }
-
-    #[test]
-    fn errors_name_file_document_and_line() {
-        let good = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n";
-        assert_eq!(
-            error(&format!("{good}---\nkind: Namespace\n")),
-            "a.yaml: document 2 (line 6): apiVersion is missing: an object needs apiVersion, kind and metadata.name"
-        );
-        assert_eq!(
-            error("apiVersion: v1\nkind: Namespace\n"),
-            "a.yaml: document 1 (line 1): metadata.name is missing: an object needs apiVersion, kind and metadata.name"
-        );
-        assert_eq!(
-            error(&format!("{good}---\n- a\n")),
-            "a.yaml: document 2 (line 6): not an object: every document is a Kubernetes object with apiVersion and kind"
-        );
-        let broken = error(&format!("{good}---\nkind: x\nmetadata: [a\n"));
-        assert!(broken.starts_with("a.yaml: document 2 (line "), "{broken}");
-        assert!(broken.contains(": not YAML: "), "{broken}");
-        let twice = error("kind: x\nkind: y\n");
-        assert!(twice.starts_with("a.yaml: document 1 (line 2): the key \"kind\" "), "{twice}");
-    }
-
-    #[test]
-    fn names_of_others_stay_on_their_line() {
-        let failed = parse("a\nb\u{1b}.yaml", "kind: x\n").unwrap_err().to_string();
-        assert!(failed.starts_with(r"a\u{a}b\u{1b}.yaml: document 1"), "{failed}");
-        let text = "{apiVersion: v1, kind: Namespace, metadata: {name: \"a\\nb\"}}";
-        assert_eq!(parse("a.yaml", text).unwrap()[0].title(), r"Namespace a\u{a}b");
-        let missing = read(&[PathBuf::from("no/such\nfile")]).unwrap_err().to_string();
-        assert!(missing.starts_with(r"cannot read no/such\u{a}file: "), "{missing}");
-    }
-
-    #[test]
-    fn a_path_that_is_not_there_is_named() {
-        let error = read(&[PathBuf::from("no/such/file.yaml")]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "cannot read no/such/file.yaml: it does not exist: name a file, a directory or - for standard input"
-        );
-        let url = read(&[PathBuf::from("https://example.com/a.yaml")]).unwrap_err();
-        assert_eq!(
-            url.to_string(),
-            "URLs are not read: pipe it, as in `curl -fsSL https://example.com/a.yaml | kflare plan -f -`"
-        );
-    }
-
-    #[test]
-    fn files_without_objects_are_named() {
-        let directory = std::env::temp_dir().join(format!("kflare-no-objects-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
-        let file = directory.join("a.yaml");
-        std::fs::write(&file, "# nothing yet\n").unwrap();
-        let error = read(std::slice::from_ref(&file)).unwrap_err();
-        std::fs::remove_dir_all(&directory).unwrap();
-        assert!(matches!(&error, ManifestError::NoObjects(paths) if *paths == [file]), "{error}");
-        assert_eq!(read(&[]).unwrap(), []);
-    }
-
-    #[test]
-    fn json_values_one_after_another_are_documents() {
-        let of = |name: &str| {
-            format!(r#"{{"apiVersion": "v1", "kind": "Namespace", "metadata": {{"name": "{name}"}}}}"#)
-        };
-        let text = format!("{}\n{}\n---\n{}", of("a"), of("b"), of("c"));
-        for file in ["a.json", "standard input"] {
-            let manifests = parse(file, &text).unwrap();
-            let seen: Vec<_> =
-                manifests.iter().map(|m| (m.place.document, m.place.line, m.title())).collect();
-            let title = |name: &str| format!("Namespace {name}");
-            assert_eq!(seen, [(1, 1, title("a")), (2, 2, title("b")), (3, 4, title("c"))]);
-        }
-        assert_eq!(
-            parse("a.json", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n").unwrap().len(),
-            1
-        );
-    }
-
-    #[test]
-    fn broken_json_is_told_as_json() {
-        let said = |text: &str| parse("a.json", text).unwrap_err().to_string();
-        assert_eq!(
-            said("{\"kind\": \"x\",\n\"metadata\": [1}\n"),
-            "a.json: document 1 (line 2): not JSON: expected `,` or `]`"
-        );
-        let later = said(
-            "{\"apiVersion\": \"v1\", \"kind\": \"x\", \"metadata\": {\"name\": \"a\"}}\n{\"kind\": }\n",
-        );
-        assert!(later.ends_with("(line 2): not JSON: expected value"), "{later}");
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 use super::arguments::ScenarioArguments;
+use crate::e2e;
 use crate::progress::Progress;
 use crate::scenario::{self, Mode};
 use crate::terminal::{self, Tone};
@@ -23,8 +24,16 @@ pub(super) fn execute(arguments: &ScenarioArguments) -> anyhow::Result<ExitCode>
     for path in &arguments.scenarios {
         collect(path, DEPTH_MAX, &mut files)?;
     }
+    if let Some(part) = &arguments.only {
+        files.retain(|file| file.to_string_lossy().contains(part));
+    }
     if files.is_empty() {
         bail!("there is no .{EXTENSION} file: name a scenario, or a directory of them");
+    }
+    if let Some(roles) = &arguments.roles {
+        let complete = arguments.only.is_none();
+        let (clusters, seed) = (&arguments.cluster, arguments.seed);
+        return e2e::run(&e2e::Order { clusters, roles, files, seed, complete });
     }
     let mut out = io::stdout().lock();
     let colour = terminal::wants_colour(&io::stdout());

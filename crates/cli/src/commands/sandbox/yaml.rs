@@ -1,9 +1,11 @@
 //! One YAML document to a value, within bounds, and its errors in words for those who wrote it.
 //! What the value means, and in which file it stands, is left to `manifest`.
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_saphyr::budget::BudgetBreach;
-use serde_saphyr::{Error, Options};
+use serde_saphyr::{Error, Options, Spanned};
 
 /// Values and keys of one document: 20,000 objects as `kubectl get -o yaml` prints them, in one List, with 200 each.
 /// All of them must fit in memory, at about 100 bytes each.
@@ -34,6 +36,19 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
         let line = error.location().and_then(|location| usize::try_from(location.line()).ok());
         Fault { line, said: said(error) }
     })
+}
+
+/// The list that a document may be.
+#[derive(Deserialize)]
+struct List {
+    items: Vec<Spanned<IgnoredAny>>,
+}
+
+/// The line of each of the `items` of a document, from 1; JSON is read, too.
+pub(super) fn lines_of_items(text: &str) -> Option<Vec<usize>> {
+    let list: List = serde_saphyr::from_str_with_options(text, options()).ok()?;
+    let line = |item: &Spanned<IgnoredAny>| usize::try_from(item.referenced.line()).ok();
+    list.items.iter().map(line).collect::<Option<Vec<_>>>().filter(|lines| lines.iter().all(|line| *line > 0))
 }
 
 fn options() -> Options {

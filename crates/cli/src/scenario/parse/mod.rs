@@ -15,6 +15,7 @@ use crate::world::{CrashPoint, CrashSide, Side};
 
 /// Every command with how it is written, in the order of the reference page.
 pub(super) const USAGES: &[(&str, &str)] = &[
+    ("virtual", "virtual WHY"),
     (
         "world",
         "world [empty] [drift=DURATION] [deletion=retain] [election=on] [replicas=2] [sweep=off] [cf.SWITCH=VALUE]",
@@ -31,7 +32,7 @@ pub(super) const USAGES: &[(&str, &str)] = &[
     ("plan", "plan KIND/NAME [-n NAMESPACE]"),
     ("cf", "cf create|set|delete record|zone NAME … | cf token …"),
     ("fault", "fault [kubernetes|cf] NAME [TIMES] [METHOD] [at PATH] [after N] | fault clear"),
-    ("crash", "crash [at write N [before|after]]"),
+    ("crash", "crash [at [cf|kubernetes] write N [before|after]]"),
     ("start", "start"),
     ("expect", "expect KIND/NAME … | cf … | calls … | writes N | events … | finalizers none"),
 ];
@@ -52,6 +53,7 @@ impl Script {
             folder: folder.to_owned(),
             setup: Setup::default(),
             world: None,
+            only_virtual: None,
             steps: Vec::new(),
         };
         for (index, text) in text.lines().enumerate() {
@@ -60,6 +62,7 @@ impl Script {
             let read = line_of(text).map_err(at)?;
             match read {
                 None => {}
+                Some(Line::Virtual(why)) => script.only_virtual = Some(why),
                 Some(Line::World(text, setup)) if script.steps.is_empty() => {
                     script.setup = setup;
                     script.world = Some((line, text));
@@ -73,6 +76,7 @@ impl Script {
 }
 
 enum Line {
+    Virtual(String),
     World(String, Setup),
     Step(String, Command),
 }
@@ -95,6 +99,11 @@ fn line_of(text: &str) -> Result<Option<Line>, Problem> {
         .ok_or_else(|| Problem::unknown("command", &verb, known))?;
     let mut words = Words::new(words);
     words.set_command(verb, usage);
+    if verb == "virtual" {
+        let mut why = vec![words.need("the reason why it cannot be run in real time")?];
+        why.extend(words.rest());
+        return Ok(Some(Line::Virtual(why.join(" "))));
+    }
     if verb == "world" {
         return Ok(Some(Line::World(shown(text, None), setup(&mut words)?)));
     }
@@ -201,7 +210,19 @@ fn settle_writes(words: &mut Words) -> Result<Option<u64>, Problem> {
 
 fn crash(words: &mut Words) -> Result<Option<CrashPoint>, Problem> {
     let Some(word) = words.next() else { return Ok(None) };
-    if word != "at" || words.need("`write N`")? != "write" {
+    if word != "at" {
+        return Err(words.surplus(word));
+    }
+    let mut word = words.need("`write N`")?;
+    let whose = match word.as_str() {
+        "cf" => Some(Side::Cloudflare),
+        "kubernetes" => Some(Side::Kubernetes),
+        _ => None,
+    };
+    if whose.is_some() {
+        word = words.need("`write N`")?;
+    }
+    if word != "write" {
         return Err(words.surplus(word));
     }
     let write = number(&words.need("the number of the write")?)?;
@@ -210,7 +231,7 @@ fn crash(words: &mut Words) -> Result<Option<CrashPoint>, Problem> {
         Some("before") => CrashSide::Before,
         Some(other) => return Err(Problem::unknown("side of the write", other, ["before", "after"])),
     };
-    Ok(Some(CrashPoint { write, side }))
+    Ok(Some(CrashPoint { write, whose, side }))
 }
 
 fn fault(words: &mut Words) -> Result<Command, Problem> {
@@ -295,7 +316,7 @@ mod tests {
         assert_eq!(one("advance 90m"), Command::Advance(Duration::from_secs(5_400)));
         assert_eq!(
             one("crash at write 3 before"),
-            Command::Crash(Some(CrashPoint { write: 3, side: CrashSide::Before }))
+            Command::Crash(Some(CrashPoint { write: 3, whose: None, side: CrashSide::Before }))
         );
         assert_eq!(one("apply a.yaml b.yaml"), Command::Apply(vec!["a.yaml".into(), "b.yaml".into()]));
         let Command::Fault(order) = one("fault kubernetes write-conflict 2 PATCH at dnsrecords after 1")
@@ -339,6 +360,9 @@ mod tests {
         assert!(refused("delete dnsrecrd/www").contains("did you mean \"dnsrecord\"?"));
         assert!(refused("advance 5 minutes").contains("\"5\" is not a duration"));
         assert!(refused("start\nworld empty").contains("first command"));
+        assert!(
+            refused("virtual  # why").contains("the reason why it cannot be run in real time is missing")
+        );
         assert!(refused("start now").contains("\"now\" has no meaning here; write `start`"));
     }
 }

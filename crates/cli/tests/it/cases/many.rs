@@ -32,10 +32,9 @@ async fn twenty_srv_with_a_crash(point: CrashPoint) -> World {
 fn b167_killed_anywhere_between_mark_and_status_each_record_is_made_once() {
     // 20 marks, one batch, 20 claims, 20 statuses.
     let writes = [1, 10, 20, 21, 22, 31, 41, 42, 51, 60];
-    for point in writes
-        .into_iter()
-        .flat_map(|write| [CrashSide::Before, CrashSide::After].map(|side| CrashPoint { write, side }))
-    {
+    for point in writes.into_iter().flat_map(|write| {
+        [CrashSide::Before, CrashSide::After].map(|side| CrashPoint { write, whose: None, side })
+    }) {
         let world = simulate(twenty_srv_with_a_crash(point)).unwrap();
         let mut names: Vec<Value> = world
             .cloudflare

@@ -44,6 +44,12 @@ async fn zones_are_refused_with_their_codes() {
         ("b059_the_same_in_ascii", zone("xn--mller-kva.example"), 400, 1061),
         ("no account", json!({ "name": "example.net" }), 400, 1004),
         (
+            "the account by its former name",
+            json!({ "name": "former.example", "organization": { "id": ACCOUNT } }),
+            200,
+            0,
+        ),
+        (
             "another account",
             json!({ "name": "example.net", "account": { "id": "f".repeat(32) } }),
             403,

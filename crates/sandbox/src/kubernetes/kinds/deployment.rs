@@ -20,7 +20,23 @@ pub(super) fn default(new: &mut Value) {
         set_default(&mut spec["strategy"]["rollingUpdate"], "maxUnavailable", json!("25%"));
         set_default(&mut spec["strategy"]["rollingUpdate"], "maxSurge", json!("25%"));
     }
-    let Some(pod) = spec.pointer_mut("/template/spec").filter(|pod| pod.is_object()) else { return };
+    default_template(spec);
+}
+
+pub(super) fn default_replica_set(new: &mut Value) {
+    let Some(spec) = new.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    set_default(spec, "replicas", json!(1));
+    default_template(spec);
+}
+
+fn default_template(spec: &mut Value) {
+    if let Some(pod) = spec.pointer_mut("/template/spec").filter(|pod| pod.is_object()) {
+        default_pod(pod);
+    }
+}
+
+/// The defaults of a Pod's spec, in a template or not.
+pub(super) fn default_pod(pod: &mut Value) {
     set_default(pod, "restartPolicy", json!("Always"));
     set_default(pod, "terminationGracePeriodSeconds", json!(30));
     set_default(pod, "dnsPolicy", json!("ClusterFirst"));
@@ -74,7 +90,7 @@ fn default_container(container: &mut Value) {
     }
 }
 
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>, what: &str) -> Vec<Cause> {
     let spec = &new["spec"];
     let mut causes = Vec::new();
     if let Some(replicas) = spec["replicas"].as_i64()
@@ -87,13 +103,13 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(required("spec.selector", ""));
     } else if is_empty(&spec["selector"]["matchLabels"]) && is_empty(&spec["selector"]["matchExpressions"]) {
         let value = &spec["selector"];
-        causes.push(invalid_raw("spec.selector", value, "empty selector is invalid for deployment"));
+        causes.push(invalid_raw("spec.selector", value, format!("empty selector is invalid for {what}")));
     } else if !selects(&spec["selector"], labels) {
         let why = "`selector` does not match template `labels`";
         causes.push(invalid_raw("spec.template.metadata.labels", labels, why));
     }
     causes.extend(label_causes(labels.as_object().map(|_| labels), "spec.template.labels"));
-    causes.extend(container_causes(&spec["template"]["spec"]));
+    causes.extend(container_causes(&spec["template"]["spec"], "spec.template.spec"));
     if let Some(old) = old
         && old["spec"]["selector"] != spec["selector"]
     {
@@ -102,14 +118,15 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn container_causes(pod: &Value) -> Vec<Cause> {
+/// What is wrong with the containers of a Pod's spec.
+pub(super) fn container_causes(pod: &Value, path: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     if entries(&pod["containers"]).is_empty() {
-        causes.push(required("spec.template.spec.containers", ""));
+        causes.push(required(format!("{path}.containers"), ""));
     }
     let mut names = std::collections::BTreeSet::new();
     for (index, container) in entries(&pod["containers"]).iter().enumerate() {
-        let at = |field: &str| format!("spec.template.spec.containers[{index}].{field}");
+        let at = |field: &str| format!("{path}.containers[{index}].{field}");
         let name = text(container, "name");
         if name.is_empty() {
             causes.push(required(at("name"), ""));

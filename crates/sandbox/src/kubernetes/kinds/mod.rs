@@ -5,6 +5,7 @@ mod config;
 mod deployment;
 mod event;
 mod ingress;
+mod pod;
 mod rbac;
 mod service;
 
@@ -13,45 +14,50 @@ use serde_json::{Value, json};
 use super::builtins::BuiltIn;
 use super::complaint::invalid_raw;
 use super::crd;
-use super::document::json_type;
 use super::resource::Endpoint;
 use super::schema::Cause;
 
 /// Brings the body of a request into the form of the store. The error is what Go's decoder would say.
 pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) -> Result<(), String> {
-    for field in ["spec", "status"] {
-        let part = &value[field];
-        if !part.is_null() && !part.is_object() {
-            let (kind, found) = (text(value, "kind"), json_type(part));
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go struct field {kind}.{field} of type v1.{kind}"
-            ));
-        }
-    }
     match built_in {
         BuiltIn::Secret => config::decode_secret(value),
         _ => Ok(()),
     }
 }
 
-/// Fills in defaults; `address` is a free number for a Service.
-pub(crate) fn default(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, address: u32) {
+/// Fills in what an object has that its author left out: the defaults of its type.
+pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
     match built_in {
-        BuiltIn::Namespace => default_namespace(new, old),
+        BuiltIn::Namespace => default_namespace(new),
         BuiltIn::Secret => set_default(new, "type", json!("Opaque")),
-        BuiltIn::Service => service::default(new, old, address),
+        BuiltIn::Service => service::default(new),
         BuiltIn::Deployment => deployment::default(new),
+        BuiltIn::ReplicaSet => deployment::default_replica_set(new),
+        BuiltIn::Pod => pod::default(new),
         BuiltIn::Event => event::default(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::default_binding(new),
         BuiltIn::CustomResourceDefinition => crd::default(new),
         BuiltIn::Ingress if !new["status"].is_object() => new["status"] = json!({ "loadBalancer": {} }),
         BuiltIn::Ingress
+        | BuiltIn::EndpointSlice
         | BuiltIn::ConfigMap
         | BuiltIn::ServiceAccount
         | BuiltIn::Lease
         | BuiltIn::IngressClass
         | BuiltIn::Role
         | BuiltIn::ClusterRole => {}
+    }
+}
+
+/// Fills in what the server decides, and nobody owns; `address` is a free number for a Service.
+pub(crate) fn allocate(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, address: u32) {
+    match built_in {
+        BuiltIn::Namespace => allocate_namespace(new, old),
+        BuiltIn::Service => service::allocate(new, old, address),
+        BuiltIn::Pod => pod::allocate(new, old),
+        BuiltIn::Deployment if old.is_none() => new["status"] = json!({}),
+        BuiltIn::ReplicaSet if old.is_none() => new["status"] = json!({ "replicas": 0 }),
+        _ => {}
     }
 }
 
@@ -66,7 +72,9 @@ pub(crate) fn validate(
         BuiltIn::Secret => config::validate_secret(new, old),
         BuiltIn::ConfigMap => config::validate_config_map(new, old),
         BuiltIn::Service => service::validate(new, old),
-        BuiltIn::Deployment => deployment::validate(new, old),
+        BuiltIn::Deployment => deployment::validate(new, old, "deployment"),
+        BuiltIn::Pod => pod::validate(new, old),
+        BuiltIn::ReplicaSet => deployment::validate(new, old, "replica set"),
         BuiltIn::Event => event::validate(endpoint, new, old),
         BuiltIn::Lease => validate_lease(new),
         BuiltIn::Ingress => ingress::validate(new, old),
@@ -74,16 +82,19 @@ pub(crate) fn validate(
         BuiltIn::Role | BuiltIn::ClusterRole => rbac::validate_role(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::validate_binding(new, old),
         BuiltIn::CustomResourceDefinition => crd::validate(new),
-        BuiltIn::Namespace | BuiltIn::ServiceAccount => Vec::new(),
+        BuiltIn::Namespace | BuiltIn::ServiceAccount | BuiltIn::EndpointSlice => Vec::new(),
     }
 }
 
-fn default_namespace(new: &mut Value, old: Option<&Value>) {
+fn default_namespace(new: &mut Value) {
     let name = new["metadata"]["name"].clone();
     if new["metadata"]["labels"].is_null() {
         new["metadata"]["labels"] = json!({});
     }
     new["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+}
+
+fn allocate_namespace(new: &mut Value, old: Option<&Value>) {
     match old {
         None => {
             new["spec"] = json!({ "finalizers": ["kubernetes"] });

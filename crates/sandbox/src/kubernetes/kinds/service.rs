@@ -17,30 +17,45 @@ const FIRST_ADDRESS: u32 = 0x0a60_0001;
 const FIRST_NODE_PORT: u32 = 30_000;
 const NODE_PORTS: u32 = 2_768;
 
-pub(super) fn default(new: &mut Value, old: Option<&Value>, address: u32) {
+/// A Service with node ports.
+fn has_node_ports(spec: &Value) -> bool {
+    matches!(text(spec, "type"), "NodePort" | "LoadBalancer")
+}
+
+pub(super) fn default(new: &mut Value) {
     let Some(spec) = new.get_mut("spec").filter(|spec| spec.is_object()) else { return };
     set_default(spec, "type", json!("ClusterIP"));
     set_default(spec, "sessionAffinity", json!("None"));
-    let kind = text(spec, "type").to_owned();
-    let has_node_ports = matches!(kind.as_str(), "NodePort" | "LoadBalancer");
-    for (index, port) in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().enumerate()
-    {
+    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
         set_default(port, "protocol", json!("TCP"));
         let number = port["port"].clone();
         set_default(port, "targetPort", number);
-        if has_node_ports {
+    }
+    if text(spec, "type") != "ExternalName" {
+        set_default(spec, "internalTrafficPolicy", json!("Cluster"));
+    }
+    if has_node_ports(spec) {
+        set_default(spec, "externalTrafficPolicy", json!("Cluster"));
+    }
+    if text(spec, "type") == "LoadBalancer" {
+        set_default(spec, "allocateLoadBalancerNodePorts", json!(true));
+    }
+}
+
+/// Addresses and ports: those from before, or free ones.
+pub(super) fn allocate(new: &mut Value, old: Option<&Value>, address: u32) {
+    let Some(spec) = new.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    if has_node_ports(spec) {
+        let ports = spec.get_mut("ports").and_then(Value::as_array_mut);
+        for (index, port) in ports.into_iter().flatten().enumerate() {
             let before = old.map(|old| &old["spec"]["ports"][index]["nodePort"]).filter(|port| port.is_u64());
             let offset = (address + u32::try_from(index).unwrap_or_default()) % NODE_PORTS;
             let given = before.cloned().unwrap_or_else(|| json!(FIRST_NODE_PORT + offset));
             set_default(port, "nodePort", given);
         }
     }
-    if kind == "ExternalName" {
+    if text(spec, "type") == "ExternalName" {
         return;
-    }
-    set_default(spec, "internalTrafficPolicy", json!("Cluster"));
-    if has_node_ports {
-        set_default(spec, "externalTrafficPolicy", json!("Cluster"));
     }
     set_default(spec, "ipFamilyPolicy", json!("SingleStack"));
     set_default(spec, "ipFamilies", json!(["IPv4"]));

@@ -1,5 +1,5 @@
 //! One entry of `Status.details.causes[]`: the field, the machine-readable reason and the text, in the
-//! words of `field.Error` in k8s.io/apimachinery (v1.34). Leaves to its callers what is wrong with which
+//! words of `field.Error` in k8s.io/apimachinery (v1.37). Leaves to its callers what is wrong with which
 //! field.
 
 use std::fmt;

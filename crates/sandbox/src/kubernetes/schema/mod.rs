@@ -1,6 +1,6 @@
 //! The schema pipeline of a CustomResourceDefinition, as the API server runs it on every write: report and
 //! prune unknown fields, fill in defaults, validate, run the CEL rules. Written from apiextensions-apiserver,
-//! whose words it uses (v1.34). Leaves to its callers: names, metadata, subresources, `status` of requests.
+//! whose words it uses (v1.37). Leaves to its callers: names, metadata, subresources, `status` of requests.
 //!
 //! Known differences: rules have no cost budget; compile errors of rules name no line and column; what `cel`
 //! 0.13 lacks (`type`, `optMap`, `sortBy`, two-variable macros) is refused at compile time, never ignored;
@@ -15,6 +15,7 @@ mod field_path;
 mod format;
 mod keyword;
 mod node;
+mod owned;
 mod path;
 mod pattern;
 mod pruning;
@@ -29,6 +30,7 @@ use serde_json::Value;
 
 pub use cause::{Cause, CauseReason};
 use node::Node;
+pub(crate) use owned::{ListOf, Owned};
 use path::Path;
 
 /// The deepest nesting of JSON in schemas and of unknown fields. `serde_json` refuses deeper texts, so that
@@ -37,6 +39,9 @@ const MAX_DEPTH: usize = 128;
 
 /// The first step of the paths of complaints about a schema; callers put the version in front of it.
 const SCHEMA_FIELD: &str = "openAPIV3Schema";
+
+/// The field that a subresource of its own writes.
+const STATUS: &str = "status";
 
 /// The `openAPIV3Schema` of one CRD version, checked and compiled.
 #[derive(Debug)]
@@ -92,12 +97,24 @@ impl CompiledSchema {
     /// let pass, so that an object survives a stricter schema.
     pub fn validate_update(&self, object: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = validation::validate(&self.root, object, Some(old), "");
+        self.check_uniqueness(object, old, &mut causes);
+        causes
+    }
+
+    fn check_uniqueness(&self, object: &Value, old: &Value, causes: &mut Vec<Cause>) {
         let mut before = Vec::new();
         uniqueness::check(&self.root, old, &Path::ROOT, &mut before);
         if before.is_empty() {
-            uniqueness::check(&self.root, object, &Path::ROOT, &mut causes);
+            uniqueness::check(&self.root, object, &Path::ROOT, causes);
         }
-        causes
+    }
+
+    /// What is wrong with an updated object but for its rules, when only its status was written: nothing else is looked at,
+    /// and the texts of the complaints, unlike their fields, begin at the status.
+    fn validate_status(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let status = self.root.properties.get(STATUS);
+        let Some((property, value)) = status.zip(object.get(STATUS)) else { return Vec::new() };
+        validation::validate(&property.node, value, Some(&old[STATUS]), STATUS)
     }
 
     /// What the rules say about an object; `old` is the stored object of an update. As on the server, rules
@@ -109,10 +126,21 @@ impl CompiledSchema {
     /// The whole verdict on a write, in the order of the server: the rules are left out, with a complaint
     /// that says so, while the object has faults that would make them fail.
     pub fn admit(&self, object: &Value, old: Option<&Value>) -> Vec<Cause> {
-        let mut causes = match old {
+        let causes = match old {
             Some(old) => self.validate_update(object, old),
             None => self.validate(object),
         };
+        self.with_rules(causes, object, old)
+    }
+
+    /// The whole verdict on a write of a status.
+    pub fn admit_status(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let mut causes = self.validate_status(object, old);
+        self.check_uniqueness(object, old, &mut causes);
+        self.with_rules(causes, object, Some(old))
+    }
+
+    fn with_rules(&self, mut causes: Vec<Cause>, object: &Value, old: Option<&Value>) -> Vec<Cause> {
         if !self.root.has_rules {
             return causes;
         }

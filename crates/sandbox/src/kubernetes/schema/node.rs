@@ -27,6 +27,8 @@ pub(super) struct Node {
     pub(super) embedded_resource: bool,
     pub(super) list_type: Option<ListType>,
     pub(super) list_map_keys: Vec<String>,
+    /// `x-kubernetes-map-type: atomic`: one manager owns it as a whole.
+    pub(super) atomic_map: bool,
     pub(super) properties: BTreeMap<String, Property>,
     pub(super) additional: Option<Additional>,
     pub(super) items: Option<Box<Node>>,
@@ -162,6 +164,7 @@ impl Node {
                 _ => None,
             }),
             list_map_keys: reader.texts("x-kubernetes-list-map-keys"),
+            atomic_map: reader.text("x-kubernetes-map-type") == Some("atomic"),
             properties: reader.properties(),
             additional: reader.additional(),
             items: reader.child("items"),

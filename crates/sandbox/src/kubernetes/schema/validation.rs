@@ -129,7 +129,12 @@ fn check_type(node: &Node, value: &Value, path: &Path<'_>, outcome: &mut Outcome
             return outcome.passed += 1;
         }
         Some(format) if !matches!(value, Value::Null | Value::String(_) | Value::Array(_)) => {
-            (format.as_str(), if actual == "number" { "float64" } else { "" })
+            let width = match actual {
+                "number" => "float64",
+                "integer" => "int64",
+                _ => "",
+            };
+            (format.as_str(), width)
         }
         _ => (expected, actual),
     };
@@ -258,18 +263,42 @@ fn check_number(node: &Node, number: &Number, path: &Path<'_>, outcome: &mut Out
 
 /// A number outside of what its format can hold. The server attaches this to no field.
 fn check_width(node: &Node, number: &Number, path: &Path<'_>, outcome: &mut Outcome) {
-    let (Some(json_type), Some(format)) = (node.json_type, &node.format) else { return };
-    let fits = match format.as_str() {
-        "int32" => number.as_i64().is_none_or(|integer| i32::try_from(integer).is_ok()),
-        "float" => number.as_f64().is_none_or(|float| float.abs() <= f64::from(f32::MAX)),
+    let Some(json_type) = node.json_type else { return };
+    let format = node.format.as_deref();
+    let fits = match (json_type, format) {
+        (JsonType::Integer, Some("int32")) => whole(number).is_some_and(|whole| i32::try_from(whole).is_ok()),
+        (JsonType::Integer, Some("uint32")) => {
+            whole(number).is_some_and(|whole| u32::try_from(whole).is_ok())
+        }
+        (JsonType::Integer, Some("uint64")) => {
+            whole(number).is_some_and(|whole| u64::try_from(whole).is_ok())
+        }
+        (JsonType::Integer, _) => whole(number).is_some_and(|whole| i64::try_from(whole).is_ok()),
+        (_, Some("float" | "float32")) => {
+            number.as_f64().is_none_or(|float| float.abs() <= f64::from(f32::MAX))
+        }
         _ => true,
     };
     if !fits {
         let (name, place) = (json_type.as_str(), path.dotted());
-        outcome.complain_nowhere(&format!(
-            "Checked value must be of type {name} with format {format} in {place}"
-        ));
+        let format =
+            format.map_or_else(|| " (default format)".to_owned(), |format| format!(" with format {format}"));
+        outcome.complain_nowhere(&format!("Checked value must be of type {name}{format} in {place}"));
     }
+}
+
+/// The integer that a number is, if it is one: 7.0, too.
+fn whole(number: &Number) -> Option<i128> {
+    if let Some(integer) = number.as_i64() {
+        return Some(integer.into());
+    }
+    if let Some(integer) = number.as_u64() {
+        return Some(integer.into());
+    }
+    // Exact, and far beyond what any format holds.
+    const FLOAT_MAX: f64 = 1e30;
+    let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < FLOAT_MAX)?;
+    format!("{float:.0}").parse().ok()
 }
 
 /// The schema holds bounds as floats; against an integer the server compares and prints them as integers.

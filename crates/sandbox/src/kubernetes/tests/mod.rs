@@ -1,10 +1,12 @@
 //! Situations: what clients and users do, and what the server answers. All in process, with paused time.
 
+mod applying;
 mod built_in;
 mod deleting;
 mod hostile;
 mod reading;
 mod watching;
+mod workloads;
 mod writing;
 
 use bytes::Bytes;

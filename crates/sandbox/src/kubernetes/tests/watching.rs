@@ -157,7 +157,7 @@ async fn pages_follow_their_token_until_it_expires() {
     let token = first["metadata"]["continue"].as_str().unwrap();
     let second = get(&server, &format!("{RECORDS}?limit=2&continue={token}")).await.body;
     assert_eq!(second["items"][0]["metadata"]["name"], "c");
-    assert!(second["metadata"].get("continue").is_none());
+    assert_eq!(second["metadata"]["continue"], "", "what has no Go type leaves nothing out");
     server.apply(record("d")).unwrap();
     server.compact();
     assert_eq!(get(&server, &format!("{RECORDS}?limit=2&continue={token}")).await.code, 410);

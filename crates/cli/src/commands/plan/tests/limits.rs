@@ -116,8 +116,13 @@ fn the_placeholder_of_the_samples_is_no_unknown_token() {
 fn a_token_of_the_environment_is_not_blamed_on_a_secret() {
     in_world(Options::default(), async |world| {
         let manifests = manifest::parse("a.yaml", account().split_once("---\n").unwrap().1).unwrap();
-        let question =
-            |token| Question { manifests: manifests.clone(), intent: Intent::Apply, all: false, token };
+        let question = |token| Question {
+            manifests: manifests.clone(),
+            intent: Intent::Apply,
+            all: false,
+            namespace: None,
+            token,
+        };
         let (_, cloudflare, config) = world.ways();
         let now = world.clock.now();
         let wrong = find(question(Some("Bearer x")), None, cloudflare.clone(), &config, now).await.unwrap();
@@ -126,8 +131,33 @@ fn a_token_of_the_environment_is_not_blamed_on_a_secret() {
         let message = &wrong.objects[0].obstacle.as_ref().unwrap().message;
         assert!(message.contains("the variable CLOUDFLARE_API_TOKEN"), "{message}");
         assert!(!message.contains("Secret kflare-system/cloudflare-token"), "{message}");
+        let refused = find(question(Some("wrong")), None, cloudflare.clone(), &config, now).await.unwrap();
+        let message = &refused.objects[0].obstacle.as_ref().unwrap().message;
+        assert!(message.contains("CloudflareAccount main (the variable CLOUDFLARE_API_TOKEN):"), "{message}");
         let right = find(question(Some(crate::world::TOKEN)), None, cloudflare, &config, now).await.unwrap();
         assert_eq!(right.notes, [""; 0]);
+    });
+}
+
+#[test]
+fn manifests_that_name_no_namespace_get_the_one_that_is_asked_for() {
+    in_world(Options::default(), async |world| {
+        apply(world, "apiVersion: v1\nkind: Namespace\nmetadata: {name: app}\n");
+        let members = async |namespace, manifests: &str| {
+            let findings = ask(world, Ask { namespace, ..Ask::apply(manifests) }).await?;
+            let named = findings.objects.into_iter().filter(|object| object.place.is_some());
+            anyhow::Ok(named.map(|object| object.member.to_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(members(None, ZONE).await.unwrap(), ["Zone default/example-com"]);
+        assert_eq!(members(Some("app"), ZONE).await.unwrap(), ["Zone app/example-com"]);
+        let elsewhere = ZONE.replace("{name: example-com}", "{name: example-com, namespace: default}");
+        let error = members(Some("app"), &elsewhere).await.unwrap_err().to_string();
+        assert!(
+            error.starts_with("a.yaml: document 1 (line 3): Zone default/example-com: it names another"),
+            "{error}"
+        );
+        let missing = members(Some("nope"), ZONE).await.unwrap_err().to_string();
+        assert!(missing.contains("namespace nope does not exist"), "{missing}");
     });
 }
 

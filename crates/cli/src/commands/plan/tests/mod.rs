@@ -1,7 +1,10 @@
 //! Plans against the two worlds in memory: what people read, what scripts read, and that runs then do the same.
 
+mod apart;
+mod exported;
 mod limits;
 mod output;
+mod refused;
 mod same;
 
 use super::*;
@@ -14,11 +17,12 @@ struct Ask<'a> {
     intent: Intent,
     all: bool,
     no_cluster: bool,
+    namespace: Option<&'a str>,
 }
 
 impl<'a> Ask<'a> {
     const fn apply(manifests: &'a str) -> Self {
-        Self { manifests, intent: Intent::Apply, all: false, no_cluster: false }
+        Self { manifests, intent: Intent::Apply, all: false, no_cluster: false, namespace: None }
     }
 
     const fn delete(manifests: &'a str) -> Self {
@@ -37,7 +41,7 @@ async fn ask(world: &World, ask: Ask<'_>) -> anyhow::Result<Findings> {
         false => Some(Inventory::read(client, "http://sandbox".to_owned(), &Teller::default()).await?),
     };
     let token = ask.no_cluster.then_some(crate::world::TOKEN);
-    let question = Question { manifests, intent: ask.intent, all: ask.all, token };
+    let question = Question { manifests, intent: ask.intent, all: ask.all, namespace: ask.namespace, token };
     let found = find(question, inventory.as_ref(), cloudflare, &config, world.clock.now()).await;
     assert_eq!(writes(), before, "a plan writes");
     Ok(found?)

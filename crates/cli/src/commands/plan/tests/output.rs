@@ -39,7 +39,7 @@ fn shows(findings: &Findings, expected: &Expect) {
     expected.assert_eq(&text);
 }
 
-fn code(findings: &Findings) -> u8 {
+pub(super) fn code(findings: &Findings) -> u8 {
     let codes = [0, CHANGES, OBSTRUCTED].into_iter();
     let shown = format!("{:?}", exit_code(findings));
     codes.into_iter().find(|code| format!("{:?}", ExitCode::from(*code)) == shown).unwrap()
@@ -82,7 +82,7 @@ fn a_tree_from_nothing() {
                         ttl: 1
                         type: "A"
 
-                Plan: 3 to create, 0 to change, 0 to delete.
+                Plan: 3 to create, 0 to change, 0 to delete, 1 to mark in Kubernetes.
                 2 writes would be sent to Cloudflare, and 8 patches to Kubernetes. Finding out took 3 reads.
             "#]],
         );
@@ -139,7 +139,7 @@ fn a_script_reads_the_same_as_json() {
         let (_, after) = changed(world).await;
         let plan = json::render(&ask(world, Ask::apply(&after)).await.unwrap());
         let members: Vec<&String> = plan.as_object().unwrap().keys().collect();
-        assert_eq!(members, ["notes", "objects", "requests", "summary", "version"]);
+        assert_eq!(members, ["apart", "notes", "objects", "requests", "summary", "version"]);
         let objects = plan["objects"].as_array().unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
         let parts = [objects.join("\n"), plan["requests"].to_string(), plan["summary"].to_string()];
         expect![[r#"
@@ -147,7 +147,7 @@ fn a_script_reads_the_same_as_json() {
             {"actions":[],"kind":"Zone","name":"example-com","namespace":"default"}
             {"actions":[{"action":"change","fields":[{"field":"ttl","from":120,"to":300},{"field":"comment","from":"mine","to":null}]}],"file":"a.yaml","kind":"DNSRecord","line":1,"name":"www","namespace":"default"}
             [{"body":{"comment":"","ttl":300},"method":"PATCH","objects":[{"kind":"DNSRecord","name":"www","namespace":"default"}],"path":"/zones/8c7654ecfd7b0b623b803e2f4e02ad1c/dns_records/84acc16af38f59d2ddeb004751e48c2d","target":"cloudflare"}]
-            {"adopt":0,"calls":1,"change":1,"create":0,"delete":0,"held":0,"patches":0,"paused":0,"reads":4,"release":0,"unchanged":2}"#]].assert_eq(&parts.join("\n"));
+            {"adopt":0,"calls":1,"change":1,"create":0,"delete":0,"held":0,"mark":0,"patches":0,"paused":0,"reads":4,"release":0,"unchanged":2}"#]].assert_eq(&parts.join("\n"));
     });
 }
 
@@ -228,7 +228,7 @@ fn a_deletion_takes_what_is_named_and_waits_for_the_rest() {
                       delete adf21c0341a4dfca3200c2668f4b0412 in Cloudflare
 
                 Plan: 0 to create, 0 to change, 1 to delete, 2 held.
-                1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 3 reads.
+                1 write would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 7 reads.
             "#]],
         );
         let unknown = ask(world, Ask::delete(&record("gone", "type: A, content: 192.0.2.1"))).await.unwrap();
@@ -343,8 +343,31 @@ fn what_is_only_marked_says_with_what() {
     let said = "set finalizer kflare.dev/finalizer; remove annotation kflare.dev/creating; nothing changes in Cloudflare";
     let text = text::render(&findings, Style::default());
     assert!(text.contains(said), "{text}");
+    assert_eq!((findings.counts().mark, json::render(&findings)["summary"]["mark"].clone()), (1, json!(1)));
     let action = &json::render(&findings)["objects"][0]["actions"][0];
     assert_eq!(action["set"][0], "finalizer kflare.dev/finalizer");
+}
+
+#[test]
+fn a_plan_that_only_marks_says_so_in_its_summary() {
+    in_world(Options::default(), async |world| {
+        apply(world, ZONE);
+        run(world).await;
+        let free = json!({"metadata": {"finalizers": []}});
+        world.kubernetes.patch("CloudflareAccount", None, "main", free).unwrap();
+        let findings = ask(world, Ask::apply(ZONE)).await.unwrap();
+        shows(
+            &findings,
+            &expect![[r#"
+              CloudflareAccount main
+                  set finalizer kflare.dev/finalizer; nothing changes in Cloudflare
+
+            Plan: 0 to create, 0 to change, 0 to delete, 1 to mark in Kubernetes.
+            0 writes would be sent to Cloudflare, and 1 patch to Kubernetes. Finding out took 3 reads.
+        "#]],
+        );
+        assert_eq!(code(&findings), CHANGES);
+    });
 }
 
 #[test]
@@ -358,62 +381,6 @@ fn plans_of_different_times_are_the_same_json() {
         let after = json::render(&ask(world, Ask::apply(&manifests)).await.unwrap());
         assert!(before.to_string().contains(" until (known after apply)"), "{before}");
         assert_eq!(before["requests"], after["requests"]);
-    });
-}
-
-#[test]
-fn files_that_are_refused_say_where_and_what_was_meant() {
-    in_world(Options::default(), async |world| {
-        let manifests = "\
-apiVersion: kflare.dev/v1alpha1
-kind: DNSRecord
-metadata:
-  name: www
-spec:
-  zoneRef: {name: example-com}
-  name: www
-  type: A
-  contnet: 192.0.2.1
----
-apiVersion: kflare.dev/v1alpha1
-kind: DNSRecord
-metadata:
-  name: mail
-spec:
-  zoneRef: {name: example-com}
-  name: mail
-  type: AX
-  ttl: 7
-  content: 192.0.2.1
----
-apiVersion: kflare.dev/v1alpha1
-kind: DnsRecord
-metadata: {name: a}
-spec: {}
----
-apiVersion: kflare.dev/v1beta1
-kind: Zone
-metadata: {name: a}
-spec: {}
----
-apiVersion: kflare.dev/v1alpha1
-kind: Zone
-metadata: {name: a, namespace: nowhere}
-spec: {name: example.org, accountRef: {name: main}}
-";
-        let error = ask(world, Ask::apply(manifests)).await.unwrap_err();
-        expect![[r#"
-            a.yaml: document 1 (line 9): DNSRecord default/www: unknown field spec.contnet; did you mean content?
-            a.yaml: document 2 (line 18): DNSRecord default/mail: spec.type: Unsupported value: "AX": supported values: "A", "AAAA", "CAA", "CERT", "CNAME", "DNSKEY", "DS", "HTTPS", "LOC", "MX", "NAPTR", "NS", "OPENPGPKEY", "PTR", "SMIMEA", "SRV", "SSHFP", "SVCB", "TLSA", "TXT", "URI"
-            a.yaml: document 3 (line 23): there is no kind DnsRecord in kflare.dev/v1alpha1; did you mean DNSRecord?
-            a.yaml: document 4 (line 28): Zone is of apiVersion kflare.dev/v1alpha1, not kflare.dev/v1beta1
-            a.yaml: document 5 (line 32): Zone nowhere/a: namespaces "nowhere" not found"#]].assert_eq(&error.to_string());
-        let tokenless =
-            manifest::parse("a.yaml", &account().replace("kind: Secret", "kind: ConfigMap")).unwrap();
-        let question = Question { manifests: tokenless, intent: Intent::Apply, all: false, token: None };
-        let (_, cloudflare, config) = world.ways();
-        let error = find(question, None, cloudflare, &config, world.clock.now()).await.unwrap_err();
-        expect!["a.yaml: document 2 (line 6): CloudflareAccount main has no token: set CLOUDFLARE_API_TOKEN, or add the Secret kflare-system/cloudflare-token to the manifests"].assert_eq(&error.to_string());
     });
 }
 

@@ -12,7 +12,7 @@ use kube_cel::cel::{Context, ExecutionError, Value};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::cause::{Cause, CauseReason, quote, show};
+use super::cause::{Cause, CauseReason, show};
 use super::field_path;
 use super::node::{Additional, JsonType, ListType, Node};
 use super::path::Path;
@@ -212,12 +212,9 @@ impl Rule {
         };
         let made =
             self.message_expression.as_ref().and_then(|expression| evaluated_message(expression, plain));
-        // Kubernetes 1.34 shows scalars, the type of anything else, and nothing beside a made message.
-        let shown = match (&made, node.json_type) {
-            (Some(_), _) => None,
-            (None, Some(JsonType::Object | JsonType::Array)) => Some(quote(node.type_name())),
-            (None, _) => Some(show(value)),
-        };
+        // Kubernetes shows scalars alone (since 1.37; before, it showed the type of anything else).
+        let is_compound = matches!(node.json_type, Some(JsonType::Object | JsonType::Array));
+        let shown = (!is_compound).then(|| show(value));
         let detail = made.as_deref().unwrap_or(&self.message);
         Some(match self.reason {
             CauseReason::FieldValueForbidden => Cause::forbidden(field, detail),

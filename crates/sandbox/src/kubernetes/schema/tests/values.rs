@@ -67,6 +67,7 @@ fn values_that_are_absent_or_of_another_type_are_explained() {
             object(json!({"priority": 1.5})),
             &[
                 "spec.priority: Invalid value: \"number\": spec.priority in body must be of type integer: \"number\"",
+                "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.priority",
             ],
         ),
         ("an integral float for an integer", object(json!({"priority": 2.0})), &[]),

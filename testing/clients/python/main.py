@@ -1,0 +1,16 @@
+"""Cloudflare's Python SDK as a witness: every situation of testing/clients/situations.txt, in that order."""
+
+import sys
+
+import records
+import zones
+from refusals import refusals
+from stage import close, compare, situation
+
+zones.begin()
+records.begin()
+refusals()
+records.end()
+zones.end()
+situation("every answer fits the types of the client", compare)
+sys.exit(0 if close() else 1)
