@@ -61,6 +61,15 @@ impl Fault {
         Self::WatchGap,
     ];
 
+    /// True for what only an API server of Kubernetes can do.
+    #[must_use]
+    pub const fn is_of_kubernetes(self) -> bool {
+        matches!(
+            self,
+            Self::WriteConflict | Self::WatchCut | Self::WatchStale | Self::WatchLate | Self::WatchGap
+        )
+    }
+
     /// The name that scenarios use.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -19,14 +19,19 @@ pub(super) const PREFIX: &str = "/_sandbox";
 /// Why a control request is refused.
 #[derive(Debug, thiserror::Error)]
 enum ControlError {
-    #[error("there is no {0}; see the sandbox's reference page")]
+    #[error("there is no {0}; what there is stands in docs/guide/tour.md under \"Look at Cloudflare\"")]
     NoRoute(String),
     #[error("the body is not JSON: {0}")]
     Json(#[from] serde_json::Error),
     #[error("{0} is missing or invalid")]
     Field(&'static str),
-    #[error(transparent)]
-    Fault(#[from] crate::fault::UnknownFault),
+    #[error("unknown fault {0:?}; here can be set {can}", can = settable())]
+    UnknownFault(String),
+    #[error(
+        "{0} is a fault of Kubernetes, which only scenarios bring about (`kflare sandbox run FILE`); here can be set {can}",
+        can = settable()
+    )]
+    FaultOfKubernetes(Fault),
     #[error(transparent)]
     Permission(#[from] super::token::UnknownPermission),
     #[error("there is no such object")]
@@ -212,8 +217,18 @@ fn patch_switches(cloudflare: &Cloudflare, body: Value) -> Result<Value, Control
     Ok(merged)
 }
 
+/// The faults that this API can have.
+fn settable() -> String {
+    let ours: Vec<&str> =
+        Fault::ALL.into_iter().filter(|fault| !fault.is_of_kubernetes()).map(Fault::name).collect();
+    ours.join(", ")
+}
+
 fn arm(cloudflare: &Cloudflare, name: &str, body: &Value) -> Result<Value, ControlError> {
-    let fault: Fault = name.parse()?;
+    let fault: Fault = name.parse().map_err(|_| ControlError::UnknownFault(name.to_owned()))?;
+    if fault.is_of_kubernetes() {
+        return Err(ControlError::FaultOfKubernetes(fault));
+    }
     let word = |field: &str| body.get(field).and_then(Value::as_str).map(str::to_owned);
     let number = |field: &'static str, default: u32| match body.get(field) {
         None => Ok(default),

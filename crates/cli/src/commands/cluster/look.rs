@@ -109,7 +109,10 @@ fn is_of_kubernetes(status: &Status) -> bool {
 /// What somebody else answered, as far as it fits a sentence.
 fn strange(status: &Status) -> String {
     let line = status.message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let code = if status.code == 0 { "a refusal".to_owned() } else { status.code.to_string() };
+    if status.code == 0 {
+        return "its refusal is no status of Kubernetes".to_owned();
+    }
+    let code = status.code;
     if line.is_empty() {
         return format!("it answers {code} without a status of Kubernetes");
     }
@@ -215,7 +218,7 @@ mod tests {
                 "<html><head>\n<title>404 Not Found",
                 "it answers 404 without a status of Kubernetes: <html><head>",
             ),
-            (404, "{\"detail\": \"Not Found\"}", "it answers a refusal without a status of Kubernetes"),
+            (404, "{\"detail\": \"Not Found\"}", "its refusal is no status of Kubernetes"),
             (404, "", "it answers 404 without a status of Kubernetes"),
             (
                 502,

@@ -28,8 +28,9 @@ pub struct SandboxArguments {
 pub struct ServeArguments {
     /// Manifests to apply: files, directories or - for standard input; without it the samples
     ///
-    /// A file may hold several documents. Namespaces that they name and that do not exist are created. The accounts of their CloudflareAccounts, and the
-    /// tokens of the Secrets that those name, exist in the simulated Cloudflare: any manifest works as it is.
+    /// A file may hold several documents. Namespaces that they name and that do not exist are created. The accounts of their
+    /// CloudflareAccounts, and the tokens of the Secrets that those name, exist in the simulated Cloudflare: manifests work as
+    /// they are, if the Secrets with the tokens are among the files.
     #[arg(long = "filename", short = 'f', env = "KFLARE_FILENAME", value_name = "PATH")]
     pub filename: Vec<PathBuf>,
 

@@ -49,12 +49,14 @@ struct Serving {
 pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let mut ends = Ends::listen().context("cannot listen for signals")?;
     let files = &arguments.filename;
-    let manifests = if files.is_empty() { manifest::samples() } else { manifest::read(files) }?;
+    let mut manifests = if files.is_empty() { manifest::samples() } else { manifest::read(files) }?;
     let options = Options { seed: arguments.seed, empty: true, ..Options::default() };
     let mut world = {
         let progress = Progress::begin("making the worlds");
         let world =
             World::starting_at(outside::now(), options).context("the sandbox refuses its first objects")?;
+        registration::register(&world.cloudflare, &manifests, arguments.plan.into());
+        registration::replace_placeholder(&mut manifests);
         registration::register(&world.cloudflare, &manifests, arguments.plan.into());
         apply(&world, &manifests, &progress)?;
         if arguments.no_operator {
@@ -298,6 +300,31 @@ spec: {zoneRef: {name: org}, name: www, type: A, content: 192.0.2.1}
         let rows = rows.unwrap();
         assert_eq!(rows.len(), 3);
         assert!(verdict(&rows).is_ok(), "{rows:#?}");
+    }
+
+    #[test]
+    fn the_token_of_the_samples_is_not_to_blame_for_an_account_that_does_not_exist() {
+        let condition = simulate(async {
+            let mut world = world();
+            let mut manifests = manifest::samples().unwrap();
+            registration::replace_placeholder(&mut manifests);
+            registration::register(&world.cloudflare, &manifests, Plan::Free);
+            apply(&world, &manifests, &Progress::default()).unwrap();
+            let account = manifests.iter().find(|manifest| manifest.object["kind"] == "CloudflareAccount");
+            let mut wrong = account.unwrap().object.clone();
+            wrong["metadata"]["name"] = json!("wrong");
+            wrong["spec"]["accountID"] = json!("11111111111111111111111111111111");
+            world.kubernetes.apply(wrong).unwrap();
+            world.start();
+            world.settle().await;
+            let of =
+                |name: &str| world.kubernetes.get("CloudflareAccount", None, name).unwrap()["status"].clone();
+            (of("main")["conditions"][0].clone(), of("wrong")["conditions"][0].clone())
+        });
+        let (right, wrong) = condition.unwrap();
+        assert_eq!(right["status"], "True", "{right}");
+        assert_eq!(wrong["status"], "False", "{wrong}");
+        assert!(!wrong["message"].as_str().unwrap().contains("placeholder"), "{wrong}");
     }
 
     #[test]

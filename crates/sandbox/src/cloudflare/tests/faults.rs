@@ -148,3 +148,26 @@ async fn edits_behind_the_api_are_validated_and_noted() {
     assert!(scene.cloudflare.remove_zone(&scene.zone));
     assert!(scene.cloudflare.zones().is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_that_this_api_cannot_have_is_refused_and_those_that_it_can_are_listed() {
+    let scene = Scene::new(Plan::Free);
+    let control = async |method: &str, path: &str| {
+        let request = http::Request::builder().method(method).uri(format!("/_sandbox{path}"));
+        let got = scene.send(request.body(http_body_util::Full::default()).unwrap()).await.unwrap();
+        (got.status, got.json["error"].as_str().unwrap_or_default().to_owned())
+    };
+    let can = "here can be set 429, 500, 502, 503, timeout-before-commit, timeout-after-commit, late-commit, \
+               reset-before-commit, reset-after-commit, slow-body";
+    let (status, error) = control("POST", "/faults/watch-cut").await;
+    assert!(
+        status == 400 && error.starts_with("watch-cut is a fault of Kubernetes") && error.ends_with(can),
+        "{error}"
+    );
+    let (status, error) = control("POST", "/faults/nosuch").await;
+    assert_eq!((status, error), (400, format!("unknown fault \"nosuch\"; {can}")));
+    assert!(scene.cloudflare.faults().is_empty());
+    assert_eq!(control("POST", "/faults/429").await.0, 200);
+    let (status, error) = control("GET", "/nosuch").await;
+    assert!(status == 404 && error.contains("docs/guide/tour.md"), "{error}");
+}
