@@ -369,6 +369,12 @@ impl Kind {
         }
     }
 
+    /// True when several resources may stand for one object in Cloudflare: their labels claim nothing.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        self.identity.label.is_some() && !self.identity.claims
+    }
+
     /// True when nothing but a label that a person may have edited says that a resource stands for this object.
     #[must_use]
     pub fn only_labelled(&self, resource: &Resource, external: &str) -> bool {

@@ -72,7 +72,7 @@ pub fn from_caches<'d>(
         claiming = claiming.or(kind.identity.spec.is_none().then_some(kind.name));
         let mut member = Member::new(kind, object, due.class);
         known.fill(&mut member);
-        member.sharers = known.sharers(&member);
+        member.sharers = known.sharers(&member, kind.external_id(&member.object));
         if kind.secret.is_some() {
             let leftovers = cache.leftover_protections().cloned();
             member.secrets.extend(leftovers.map(|key| (key, SecretFacts::default())));
@@ -114,6 +114,14 @@ pub fn claims_of_answer(cache: &Cache, snapshot: &mut Snapshot, answer: &ReadAns
         ReadAnswer::Failed(_) => return,
     };
     claims_of(cache, snapshot, ids.iter().map(String::as_str));
+    if kind.is_shared() {
+        let mut known = Known { cache, objects: BTreeMap::new() };
+        // Who may be about to adopt one of them. A deletion knows what it is about.
+        for member in snapshot.members.values_mut().filter(|member| !member.object.is_deleting()) {
+            let sharers = known.sharers(member, ids.iter().map(String::as_str));
+            member.sharers.extend(sharers);
+        }
+    }
 }
 
 /// Adds who claims these objects.
@@ -161,12 +169,17 @@ impl Known<'_> {
         }
     }
 
-    /// The other resources that stand for the object of a deleting member, of a kind of which several may.
-    fn sharers(&mut self, member: &Member) -> BTreeMap<MemberId, Lookup<Member>> {
+    /// The other resources that stand for these objects, of a kind of which several may stand for one.
+    fn sharers<'i>(
+        &mut self,
+        member: &Member,
+        externals: impl IntoIterator<Item = &'i str>,
+    ) -> BTreeMap<MemberId, Lookup<Member>> {
         let (kind, cache) = (member.kind, &self.cache);
-        let shares = member.object.is_deleting() && kind.identity.label.is_some() && !kind.identity.claims;
-        let external = kind.external_id(&member.object).filter(|_| shares);
-        let claims = cache.claims(kind.name, external).into_values().flatten();
+        if !kind.is_shared() {
+            return BTreeMap::new();
+        }
+        let claims = cache.claims(kind.name, externals).into_values().flatten();
         let others = claims.filter(|claim| claim.member.key != member.object.key());
         let sharer = |claim: Claim| {
             let sharer = cache.get(kind.name, &claim.member.key).map(|object| {

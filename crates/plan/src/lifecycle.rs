@@ -22,7 +22,7 @@ use crate::read::{full_key, guarded, is_named, request};
 use crate::refusal::hold_from_fault;
 use crate::snapshot::{Marked, Member, Observed, Snapshot, holder};
 use crate::unit::MemberId;
-use crate::{deletion, document, labelled, protection, quota};
+use crate::{deletion, document, labelled, protection, quota, sharing};
 
 /// What comes next for one member.
 #[derive(Clone, Debug, PartialEq)]
@@ -213,6 +213,7 @@ fn owned(
     if diffs.is_empty() {
         return Ok(Step::Done);
     }
+    sharing::agreed(id, member, &diffs)?;
     if let Some(diff) = diffs.iter().find(|diff| member.progress.updated.contains(diff.field)) {
         return Err(Hold::new(
             Reason::TerminalError,

@@ -1,9 +1,10 @@
 //! Objects that several resources may stand for: two Zones, in two namespaces, of one zone. Each may have others below it,
 //! so the object goes with the last of them (docs/adr/0010-a-shared-zone-goes-last.md).
-//! Says who has to wait for whom; the delete itself, and its proof, are for `deletion`.
+//! Says who has to wait for whom and whose word counts; the delete itself, and its proof, are for `deletion`.
 
 use kinds::{Reason, names};
 
+use crate::act::FieldDiff;
 use crate::context;
 use crate::deletion::listed;
 use crate::hold::Hold;
@@ -51,6 +52,36 @@ pub(crate) fn share(id: &MemberId, member: &Member, default: Deletion) -> Result
          {policy}: retain to let it go now and leave the {kind} to the others"
     );
     Err(Hold::new(Reason::InUse, message))
+}
+
+/// Two that want the object different would change it back and forth for ever, and each change of a plan is billed. What the
+/// oldest says is so; whoever says otherwise has to wait until they agree.
+pub(crate) fn agreed(id: &MemberId, member: &Member, diffs: &[FieldDiff]) -> Result<(), Hold> {
+    let sharers = member.sharers.iter().filter_map(|(other, sharer)| Some((other, sharer.found()?)));
+    let external = member.kind.external_id(&member.object);
+    let older = sharers.filter(|(other, sharer)| {
+        let object = &sharer.object;
+        let named = [sharer.kind.external_id(object), object.status_str(sharer.kind.identity.status)];
+        named.contains(&external)
+            && !object.is_deleting()
+            && stands_for_it(member, sharer)
+            && order(other, sharer) < order(id, member)
+    });
+    for (other, sharer) in older {
+        let says = |diff: &&FieldDiff| {
+            let said = sharer.object.spec.get(diff.field).filter(|said| !said.is_null());
+            said.is_some_and(|said| Some(said) != member.object.spec.get(diff.field))
+        };
+        if let Some(diff) = diffs.iter().find(says) {
+            let (field, said) = (diff.field, &sharer.object.spec[diff.field]);
+            let message = format!(
+                "{other} stands for the same object, is older and says spec.{field}: {said}: let both say the same, or \
+                 leave {field} out here"
+            );
+            return Err(Hold::new(member.kind.identity.conflict, message));
+        }
+    }
+    Ok(())
 }
 
 /// Of several that are to delete the object, the first does; it does so when the others are gone, since a second

@@ -161,8 +161,7 @@ pub struct Member {
     pub secrets: BTreeMap<Key, SecretFacts>,
     /// Display names of the resources that still need it.
     pub dependents: Vec<String>,
-    /// Other resources of the kind that stand for the same object, where several may (zones). Only a deletion looks at
-    /// them.
+    /// Other resources of the kind that stand for the same object, where several may (zones).
     pub sharers: BTreeMap<MemberId, Lookup<Member>>,
     /// When the latest of what it rests on came to be: its own or its parent's object was made by kflare, or its token
     /// first seen by this process.
