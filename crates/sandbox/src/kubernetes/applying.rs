@@ -48,12 +48,9 @@ impl Writer<'_> {
             }
             check_new(endpoint, key, config)?;
             let (value, managers) =
-                self.merged(endpoint, &tracker, &tracker.empty(), &Managers::default(), applied)?;
+                self.merged(endpoint, &tracker, tracker.empty(), &Managers::default(), applied)?;
             let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
-            return Ok((
-                self.create_owned(endpoint, namespace, Document::from(value), Some(managers))?,
-                true,
-            ));
+            return Ok((self.create_owned(endpoint, namespace, typed(value), Some(managers))?, true));
         };
         let live = tracker.shown(&tracking::without_owners(&old.value));
         let (mut value, managers) =
@@ -61,7 +58,7 @@ impl Writer<'_> {
         if value["metadata"]["resourceVersion"].is_null() {
             value["metadata"]["resourceVersion"] = old.value["metadata"]["resourceVersion"].clone();
         }
-        let stored = self.update_from(endpoint, key, part, Document::from(value), &old, Some(managers))?;
+        let stored = self.update_from(endpoint, key, part, typed(value), &old, Some(managers))?;
         Ok((stored, false))
     }
 
@@ -104,6 +101,11 @@ impl Writer<'_> {
         }
         Ok((value, managers))
     }
+}
+
+/// A result of a merge: it was never a body.
+fn typed(value: Value) -> Document {
+    Document { is_typed: true, ..Document::from(value) }
 }
 
 /// What the annotation of a client-side apply says, as far as the object is still like that.

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::complaint::{duplicate, invalid, invalid_raw, required};
+use super::super::complaint::{duplicate, forbidden, invalid, invalid_raw, required};
 use super::super::names::{NameRule, label_causes, name_errors};
 use super::super::schema::Cause;
 use super::{entries, set_default, text};
@@ -110,6 +110,10 @@ pub(super) fn validate(new: &Value, old: Option<&Value>, what: &str) -> Vec<Caus
     }
     causes.extend(label_causes(labels.as_object().map(|_| labels), "spec.template.labels"));
     causes.extend(container_causes(&spec["template"]["spec"], "spec.template.spec"));
+    if spec["strategy"]["type"] == "Recreate" && !spec["strategy"]["rollingUpdate"].is_null() {
+        let why = "may not be specified when strategy `type` is 'Recreate'";
+        causes.push(forbidden("spec.strategy.rollingUpdate", why));
+    }
     if let Some(old) = old
         && old["spec"]["selector"] != spec["selector"]
     {
@@ -139,6 +143,13 @@ pub(super) fn container_causes(pod: &Value, path: &str) -> Vec<Cause> {
         }
         if text(container, "image").is_empty() {
             causes.push(required(at("image"), ""));
+        }
+        let mut ports = std::collections::BTreeSet::new();
+        for (number, port) in entries(&container["ports"]).iter().enumerate() {
+            let name = text(port, "name");
+            if !name.is_empty() && !ports.insert(name) {
+                causes.push(duplicate(at(&format!("ports[{number}].name")), name));
+            }
         }
     }
     causes
