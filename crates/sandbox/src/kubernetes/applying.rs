@@ -38,14 +38,14 @@ impl Writer<'_> {
         check_config(endpoint, config)?;
         let tracker = Tracker::new(endpoint, part, self.now);
         let old = self.state.find(endpoint.resource.id, key).cloned();
+        if old.is_none() && part != Part::Main {
+            return Err(Status::not_found(endpoint.subject(), &key.name));
+        }
         let errors = check(tracker.schema(), config);
         if !errors.is_empty() {
             return Err(untyped(endpoint, config, &errors));
         }
         let Some(old) = old else {
-            if part != Part::Main {
-                return Err(Status::not_found(endpoint.subject(), &key.name));
-            }
             check_new(endpoint, key, config)?;
             let (value, managers) =
                 self.merged(endpoint, &tracker, tracker.empty(), &Managers::default(), applied)?;

@@ -99,14 +99,17 @@ pub(super) fn validate(new: &Value, old: Option<&Value>, what: &str) -> Vec<Caus
         causes.push(invalid_raw("spec.replicas", replicas, "must be greater than or equal to 0"));
     }
     let labels = &spec["template"]["metadata"]["labels"];
+    let mismatch = || {
+        invalid_raw("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
+    };
     if spec["selector"].is_null() {
-        causes.push(required("spec.selector", ""));
+        // No selector selects nothing.
+        causes.extend([required("spec.selector", ""), mismatch()]);
     } else if is_empty(&spec["selector"]["matchLabels"]) && is_empty(&spec["selector"]["matchExpressions"]) {
         let value = &spec["selector"];
         causes.push(invalid_raw("spec.selector", value, format!("empty selector is invalid for {what}")));
     } else if !selects(&spec["selector"], labels) {
-        let why = "`selector` does not match template `labels`";
-        causes.push(invalid_raw("spec.template.metadata.labels", labels, why));
+        causes.push(mismatch());
     }
     causes.extend(label_causes(labels.as_object().map(|_| labels), "spec.template.labels"));
     causes.extend(container_causes(&spec["template"]["spec"], "spec.template.spec"));

@@ -91,15 +91,18 @@ impl Decoded {
                 }
                 other => other.is_null(),
             };
-            if !is_empty || (known.is_required && !value.is_null()) {
+            let stays = known.is_required && !value.is_null();
+            let stays = stays || (known.is_always && !matches!(known.value, Shape::Named(_)));
+            if !is_empty || stays {
                 kept.insert(name, value);
             }
         }
         for field in of.fields.iter().filter(|field| field.is_always) {
-            if let Shape::Named(name) = field.value {
-                let empty = || named(name).map_or(Value::Null, Type::empty);
-                kept.entry(field.name).or_insert_with(empty);
-            }
+            let empty = || match field.value {
+                Shape::Named(name) => named(name).map_or(Value::Null, Type::empty),
+                _ => Value::Null,
+            };
+            kept.entry(field.name).or_insert_with(empty);
         }
         *fields = kept;
         Ok(())
