@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::admit::Part;
-use super::document::Document;
+use super::document::{Document, json_type};
 use super::ownership::{Conflict, Managers, Operation, Refusal, Set, check, compare, fields, print};
 use super::resource::Endpoint;
 use super::status::{Reason, Status, StatusCause};
@@ -35,12 +35,12 @@ impl Writer<'_> {
         applied: &Applied,
     ) -> Result<(Arc<Stored>, bool), Status> {
         let config = &applied.config;
-        check_config(endpoint, config)?;
-        let tracker = Tracker::new(endpoint, part, self.now);
         let old = self.state.find(endpoint.resource.id, key).cloned();
         if old.is_none() && part != Part::Main {
             return Err(Status::not_found(endpoint.subject(), &key.name));
         }
+        check_config(endpoint, config)?;
+        let tracker = Tracker::new(endpoint, part, self.now);
         let errors = check(tracker.schema(), config);
         if !errors.is_empty() {
             return Err(untyped(endpoint, config, &errors));
@@ -127,9 +127,12 @@ fn covers(set: &Set, conflict: &Conflict) -> bool {
 }
 
 fn check_config(endpoint: &Endpoint, config: &Value) -> Result<(), Status> {
-    if !config.is_object() {
-        let why = "error decoding patch: error unmarshaling JSON: while decoding JSON: the configuration is not an object";
-        return Err(Status::bad_request(why));
+    if !config.is_object() && !config.is_null() {
+        return Err(Status::bad_request(format!(
+            "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go \
+             value of type map[string]interface {{}}",
+            json_type(config)
+        )));
     }
     let text = |field: &str| config[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
