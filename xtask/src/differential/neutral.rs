@@ -57,6 +57,9 @@ impl Seen {
         {
             self.names.push(name.to_owned());
         }
+        if let Some(name) = refused_name(fields) {
+            self.names.push(name);
+        }
         let mut out = Map::new();
         for (key, value) in fields {
             let value = match (key.as_str(), value) {
@@ -86,7 +89,8 @@ impl Seen {
                 ("nodePort", Value::Number(port)) if port.as_u64() > Some(0) => json!("<port>"),
                 (_, value) => self.neutral(patterns, value),
             };
-            out.insert(key.clone(), value);
+            // Owners are keys of managed fields.
+            out.insert(self.text(patterns, key), value);
         }
         Value::Object(out)
     }
@@ -113,6 +117,18 @@ impl Seen {
         let text = patterns.patched.replace(&text, "$1$2<the patched object>: ");
         patterns.version.replace_all(&text, "$1$2$4<version>$3$5").into_owned()
     }
+}
+
+/// The name that was generated for an object that was refused for its `generateName`.
+fn refused_name(status: &Map<String, Value>) -> Option<String> {
+    let causes = status.get("details")?.get("causes")?.as_array()?;
+    let value = |field: &str| {
+        let cause = causes.iter().find(|cause| cause["field"] == field)?;
+        let message = cause["message"].as_str()?.strip_prefix("Invalid value: \"")?;
+        message.split_once('"').map(|(value, _)| value.to_owned())
+    };
+    let (prefix, name) = (value("metadata.generateName")?, value("metadata.name")?);
+    name.starts_with(&prefix).then_some(name)
 }
 
 fn text<'f>(fields: &'f Map<String, Value>, field: &str) -> Option<&'f str> {

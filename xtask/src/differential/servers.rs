@@ -40,8 +40,12 @@ pub(crate) struct Pair {
 
 impl Server {
     fn new(base: &str, token: &str, authority: Option<&[u8]>) -> anyhow::Result<Self> {
-        let mut builder =
-            reqwest::Client::builder().http1_only().user_agent(AGENT).timeout(ANSWER_MAX).no_proxy();
+        let mut builder = reqwest::Client::builder()
+            .http1_only()
+            .user_agent(AGENT)
+            .timeout(ANSWER_MAX)
+            .no_proxy()
+            .no_gzip();
         if let Some(pem) = authority {
             builder = builder.tls_certs_only([reqwest::Certificate::from_pem(pem)?]);
         }

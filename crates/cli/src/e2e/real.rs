@@ -1,7 +1,7 @@
 //! A scenario's setting made of a real API server, the sandbox's Cloudflare over HTTP, and `kflare run` as a process.
 //! When it is at rest is `rest`; what a server keeps from one scenario to the next is cleared by `clean`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -23,7 +23,10 @@ use crate::world::{CrashPoint, Gate, Options, Settled, Side, Writes, scene, wiri
 
 /// How long an expectation may take to come true. The namespace controller looks again at a namespace that was not empty
 /// after eight seconds; all else takes milliseconds, or is wrong.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What ages are counted in.
+const SECOND: Duration = Duration::from_secs(1);
 
 /// How long the namespace controller may take to begin with a namespace.
 const NAMESPACE_MAX: Duration = Duration::from_secs(30);
@@ -47,6 +50,10 @@ pub(super) struct Real {
     past: u64,
     /// A write that is to kill whoever makes it, while nobody runs.
     armed: Option<CrashPoint>,
+    /// The second in which an object was last applied.
+    applied: Cell<i64>,
+    /// So much has passed since that what is applied next is younger. Ages are whole seconds, pauses are scaled to less.
+    ages: Cell<bool>,
 }
 
 impl Real {
@@ -88,6 +95,8 @@ impl Real {
             counted: Writes::default(),
             past: 0,
             armed: None,
+            applied: Cell::new(0),
+            ages: Cell::new(false),
         };
         real.start().await.map_err(anyhow::Error::msg)?;
         Ok(real)
@@ -144,7 +153,13 @@ impl Setting for Real {
     }
 
     async fn apply(&self, object: Value) -> Result<(), String> {
-        self.cluster.apply(object).await
+        while self.ages.get() && self.now().as_second() <= self.applied.get() {
+            tokio::time::sleep(LOOK).await;
+        }
+        self.ages.set(false);
+        self.cluster.apply(object).await?;
+        self.applied.set(self.now().as_second());
+        Ok(())
     }
 
     async fn delete(&self, object: &ObjectName) -> Result<(), String> {
@@ -216,6 +231,7 @@ impl Setting for Real {
     }
 
     async fn advance(&mut self, by: Duration) -> Result<Settled, String> {
+        self.ages.set(self.ages.get() || by >= SECOND);
         self.pass(by.mul_f64(self.factor)).await
     }
 

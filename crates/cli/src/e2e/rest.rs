@@ -15,8 +15,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// For how long nothing may have moved: many times what an event takes from the API server to the queue.
 const QUIET: Duration = Duration::from_millis(400);
 
-/// When something that still has work counts as restless. Real back-offs are scaled, requests that are never answered
-/// are not by as much.
+/// When something that still has work counts as restless: above what a budget takes that Cloudflare throttled twice, whose
+/// pauses are Cloudflare's and not scaled.
 const SETTLE_MAX: Duration = Duration::from_secs(75);
 
 /// How long what runs at the end of a pause may take to end; longer runs are part of what is looked at.

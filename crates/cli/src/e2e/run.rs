@@ -3,11 +3,14 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
+use sandbox::cloudflare::Cloudflare;
+use sandbox::request_log::Line;
 use tokio::time::Instant;
 
 use super::audit::Audit;
@@ -17,6 +20,9 @@ use super::process::tail;
 use super::real::Real;
 use crate::scenario::{self, Mode, Runner, Script};
 use crate::terminal;
+
+/// Requests to Cloudflare that are shown of a failure.
+const CALLS_SHOWN: usize = 8;
 
 /// What is to be run, and where.
 pub(crate) struct Order<'o> {
@@ -135,11 +141,22 @@ async fn one(cluster: &Cluster, waiting: &Waiting, seed: u64) -> Result<(), Stri
     let real = began.map_err(|error| format!("{error:#}"))?;
     let mut runner = Runner::within(real, waiting.script.clone(), mode);
     let outcome = runner.run().await;
+    let calls = last_calls(&runner.world.cloudflare);
     let ended = runner.world.end().await;
     match outcome {
         Ok(()) => ended,
-        Err(failure) => Err(format!("{failure}\nkflare run logged\n{}", tail(&log))),
+        Err(failure) => {
+            Err(format!("{failure}\nCloudflare was asked\n{calls}\nkflare run logged\n{}", tail(&log)))
+        }
     }
+}
+
+/// The last requests to Cloudflare, for whoever wonders why something was not done.
+fn last_calls(cloudflare: &Cloudflare) -> String {
+    let lines = cloudflare.log().lines();
+    let last = &lines[lines.len().saturating_sub(CALLS_SHOWN)..];
+    let line = |line: &Line| format!("{} {} {} {}", line.at, line.method, line.path, line.status);
+    last.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether the account was granted what it needs, and no more; says what it was used for.
@@ -168,7 +185,7 @@ fn name(file: &Path) -> String {
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
-#[expect(clippy::print_stdout, reason = "lines of several threads, each at once")]
+/// Prints a line of one of several threads, at once. When nobody reads any more, the exit code still tells.
 fn say(text: &str) {
-    println!("{text}");
+    let _ = writeln!(io::stdout(), "{text}");
 }

@@ -12,9 +12,9 @@ const BEARABLE: Duration = Duration::from_secs(4);
 /// The least that pauses are shortened to: with it a back-off of a second is a tenth, still above a request.
 const FACTOR_MAX: f64 = 0.1;
 
-/// The most: the eleven hours in which every object is looked at once are as long as is bearable. Requests, which are not
-/// scaled by as much, still fit between two looks.
-const FACTOR_MIN: f64 = 1.0 / 10_000.0;
+/// The most: the eleven hours in which every object is looked at once are eight seconds. With less, what it takes to make
+/// an object would be hours of the scenario.
+const FACTOR_MIN: f64 = 1.0 / 5_000.0;
 
 /// The shortest pause between two drift checks: whoever looks whether all is at rest must find a moment between them.
 const DRIFT_MIN: Duration = Duration::from_secs(2);

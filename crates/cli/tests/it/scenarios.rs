@@ -61,7 +61,8 @@ fn only_what_cannot_be_had_for_real_is_left_to_virtual_time() {
     let wrong = |path: &Path| {
         let script = Script::read(path).unwrap();
         let is_so = |why: &str| {
-            (script.hangs_on_time() && why.contains("::limits::"))
+            let names_a_bound = why.contains("::limits::") || why.contains("::timings::");
+            (script.hangs_on_time() && names_a_bound)
                 || (script.edits_in_one_moment() && why.contains("in the same moment"))
         };
         match (&script.only_virtual, script.beyond_reality()) {

@@ -153,10 +153,15 @@ impl Cloudflare {
     pub fn add_token(&self, secret: &str, token: Token) -> String {
         let now = self.shared.clock.now();
         let mut world = self.world();
-        let credential = token_calls::scene_credential(&mut world, token, now);
-        let id = credential.id.to_string();
-        world.credentials.insert(access::key_of(secret), credential);
+        let id = world.ids.next();
+        world.credentials.insert(access::key_of(secret), token_calls::scene_credential(&id, token, now));
         id
+    }
+
+    /// Adds a token with an ID of the caller's, so that what is made later has the same IDs as without it.
+    pub fn add_token_as(&self, id: &str, secret: &str, token: Token) {
+        let credential = token_calls::scene_credential(id, token, self.shared.clock.now());
+        self.world().credentials.insert(access::key_of(secret), credential);
     }
 
     /// Changes a token's status. False: no such token.

@@ -347,8 +347,8 @@ impl Reach {
 }
 
 /// A token that was put into the world by a test or a scenario.
-pub(super) fn scene_credential(world: &mut World, token: Token, now: Timestamp) -> Credential {
-    let id: Arc<str> = Arc::from(world.ids.next());
+pub(super) fn scene_credential(id: &str, token: Token, now: Timestamp) -> Credential {
+    let id: Arc<str> = Arc::from(id);
     Credential {
         name: format!("token {id}"),
         id,

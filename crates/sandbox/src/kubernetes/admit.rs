@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::builtins::BuiltIn;
 use super::document::{self, Document};
 use super::form;
 use super::kinds;
@@ -41,6 +42,7 @@ pub(crate) fn decode(
     body: Document,
     validation: FieldValidation,
 ) -> Result<(Value, Vec<String>), Status> {
+    let is_typed = body.is_typed;
     let mut value = body.value;
     let mut complaints = body.complaints;
     let mut unknown = document::decode_object(endpoint, &mut value)?;
@@ -67,12 +69,16 @@ pub(crate) fn decode(
         complaints.clear();
     }
     if let Some(schema) = schema {
-        schema.prune(&mut value);
-        schema.default(&mut value);
+        if is_typed {
+            schema.fill(&mut value);
+        } else {
+            schema.prune(&mut value);
+            schema.default(&mut value);
+        }
     }
     let mut value = form::into_store(endpoint, value);
     if let Some(built_in) = endpoint.resource.built_in {
-        kinds::decode(built_in, &mut value).map_err(|why| document::cannot_handle(endpoint, &why))?;
+        kinds::decode(built_in, &mut value);
     }
     Ok((value, complaints))
 }
@@ -129,17 +135,17 @@ pub(crate) fn complete(
     let mut causes = metadata_causes(resource.name_rule, &new["metadata"]);
     match resource.built_in {
         Some(built_in) => {
-            kinds::allocate(built_in, new, old, address);
+            kinds::allocate(built_in, &resource.group, new, old, address);
             if part != Part::Status {
                 causes.extend(kinds::validate(endpoint, built_in, new, old));
             }
         }
         None => {
             if let Some(schema) = endpoint.served().and_then(|version| version.schema.as_ref()) {
-                causes.extend(match (part, old) {
-                    (Part::Status, Some(old)) => schema.admit_status(new, old),
-                    _ => schema.admit(new, old),
-                });
+                causes = match (part, old) {
+                    (Part::Status, Some(old)) => schema.admit_status(causes, new, old),
+                    _ => schema.admit_after(causes, new, old),
+                };
             }
         }
     }
@@ -147,7 +153,12 @@ pub(crate) fn complete(
         return Ok(());
     }
     let name = new["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    Err(Status::invalid(endpoint.subject(), &name, causes))
+    let mut subject = endpoint.subject();
+    if resource.built_in == Some(BuiltIn::Event) {
+        // Of whatever group it came through, it is one of the core group.
+        subject.group = "";
+    }
+    Err(Status::invalid(subject, &name, causes))
 }
 
 /// What is read of a new object has the schema's defaults once more: those of its status, which the create dropped.

@@ -12,7 +12,7 @@ use super::admit::{FieldValidation, Part};
 use super::applying::Applied;
 use super::builtins::BuiltIn;
 use super::complaint;
-use super::delete::{DeleteOptions, Deleted, Propagation};
+use super::delete::{DeleteOptions, Deleted, Propagation, refused};
 use super::discovery;
 use super::document;
 use super::openapi;
@@ -97,10 +97,14 @@ impl ApiServer {
                 let page = read::list(&self.state(), endpoint, namespace, &options)?;
                 Ok(Answer::ok(presenter.page(&page)))
             }
+            "POST" | "DELETE" if endpoint.resource.namespaced && namespace.is_none() => {
+                // Across all namespaces there are lists and watches alone.
+                Err(match endpoint.resource.built_in {
+                    Some(_) => Status::method_not_allowed(),
+                    None => Status::no_such_resource(),
+                })
+            }
             "POST" => {
-                if endpoint.resource.namespaced && namespace.is_none() {
-                    return Err(not_allowed(endpoint, "create"));
-                }
                 let body = document::parse(&call.content_type, &call.body)?;
                 let mut state = self.state();
                 let mut writer = self.writer_for(&mut state, call)?;
@@ -109,7 +113,13 @@ impl ApiServer {
                 let answer = Answer::ok(presenter.object(&stored));
                 Ok(Answer { code: StatusCode::CREATED, warnings, ..answer })
             }
+            "DELETE" if endpoint.resource.built_in == Some(BuiltIn::Namespace) => {
+                Err(Status::method_not_allowed())
+            }
             "DELETE" => self.delete_collection(call, endpoint, namespace, &presenter),
+            "PUT" | "PATCH" if endpoint.resource.built_in.is_none() => {
+                Err(Status::bad_request("name must be provided"))
+            }
             _ => Err(not_allowed(endpoint, verb(call))),
         }
     }
@@ -198,7 +208,10 @@ impl ApiServer {
             ["healthz" | "livez" | "readyz", ..] => Ok(Answer::text("ok")),
             ["openapi", "v2"] => Ok(openapi::version_2(&call.accept)),
             ["openapi", "v3", rest @ ..] => openapi::answer(&state.registry, rest),
-            _ => discovery::answer(&state.registry, call, &words),
+            _ => match discovery::answer(&state.registry, call, &words) {
+                Err(status) if status.code() == 404 && !is_typed(&state, &words) => Ok(no_page()),
+                other => other,
+            },
         }
     }
 
@@ -236,7 +249,7 @@ impl ApiServer {
         let timeout = match query.get("timeoutSeconds") {
             "" | "0" => None,
             seconds => {
-                let seconds = seconds.parse().map_err(|_| bad_number("timeoutSeconds", seconds))?;
+                let seconds = seconds.parse().map_err(|_| bad_number(seconds))?;
                 Some(Duration::from_secs(seconds))
             }
         };
@@ -257,7 +270,7 @@ impl ApiServer {
     }
 
     fn presenter(&self, call: &Call, endpoint: &Endpoint) -> Result<Presenter, Status> {
-        let shape = negotiate(&call.accept, call.query.get("includeObject"))?;
+        let shape = negotiate(endpoint, &call.accept, call.query.get("includeObject"))?;
         Ok(Presenter { endpoint: endpoint.clone(), shape, now: self.inner.clock.now() })
     }
 
@@ -272,6 +285,28 @@ impl ApiServer {
         let options = WriteOptions { dry_run: call.query.get("dryRun") == ALL, field_validation, manager };
         Ok(Writer::new(state, self.inner.clock.now(), options))
     }
+}
+
+/// Whether a path is below a group and version of built-in kinds, whose answers are the API's own.
+fn is_typed(state: &State, words: &[&str]) -> bool {
+    let served = |group: &str, version: &str| {
+        let mut all = state.registry.all();
+        all.any(|resource| {
+            resource.built_in.is_some()
+                && (resource.group == group || resource.other_group.as_deref() == Some(group))
+                && resource.versions.iter().any(|served| served.name == version)
+        })
+    };
+    match words {
+        ["api", version, ..] => served("", version),
+        ["apis", group, version, ..] => served(group, version),
+        _ => false,
+    }
+}
+
+/// What Go's multiplexer answers when nothing is registered for a path.
+fn no_page() -> Answer {
+    Answer { code: StatusCode::NOT_FOUND, ..Answer::text("404 page not found\n") }
 }
 
 fn is_apply(content_type: &str) -> bool {
@@ -378,15 +413,15 @@ fn not_allowed(endpoint: &Endpoint, verb: &str) -> Status {
     }
 }
 
-fn bad_number(name: &str, text: &str) -> Status {
-    Status::bad_request(format!("{name}: strconv.ParseInt: parsing {text:?}: invalid syntax"))
+fn bad_number(text: &str) -> Status {
+    Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))
 }
 
 fn list_options(call: &Call, endpoint: &Endpoint) -> Result<ListOptions, Status> {
     let query = &call.query;
     let limit = match query.get("limit") {
         "" => 0,
-        text => text.parse().map_err(|_| bad_number("limit", text))?,
+        text => text.parse().map_err(|_| bad_number(text))?,
     };
     Ok(ListOptions {
         selector: Selector::parse(endpoint, query.get("labelSelector"), query.get("fieldSelector"))?,
@@ -394,6 +429,7 @@ fn list_options(call: &Call, endpoint: &Endpoint) -> Result<ListOptions, Status>
         token: Some(query.get("continue").to_owned()),
         resource_version: query.get("resourceVersion").to_owned(),
         version_match: query.get("resourceVersionMatch").to_owned(),
+        sends_initial: !query.get("sendInitialEvents").is_empty(),
     })
 }
 
@@ -409,10 +445,7 @@ fn delete_options(call: &Call) -> Result<(DeleteOptions, bool), Status> {
     let asked = body["dryRun"].as_array().and_then(|all| all.first()).and_then(Value::as_str);
     let asked = asked.unwrap_or_default();
     match dry_run_cause(asked) {
-        Some(cause) => {
-            let subject = Subject { group: "meta.k8s.io", plural: "", kind: "DeleteOptions" };
-            Err(Status::invalid(subject, "", vec![cause]))
-        }
+        Some(cause) => Err(refused(cause)),
         None => Ok((options, asked == ALL)),
     }
 }

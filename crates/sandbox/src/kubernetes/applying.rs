@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::admit::Part;
-use super::document::Document;
+use super::document::{Document, json_type};
 use super::ownership::{Conflict, Managers, Operation, Refusal, Set, check, compare, fields, print};
 use super::resource::Endpoint;
 use super::status::{Reason, Status, StatusCause};
@@ -35,25 +35,22 @@ impl Writer<'_> {
         applied: &Applied,
     ) -> Result<(Arc<Stored>, bool), Status> {
         let config = &applied.config;
+        let old = self.state.find(endpoint.resource.id, key).cloned();
+        if old.is_none() && part != Part::Main {
+            return Err(Status::not_found(endpoint.subject(), &key.name));
+        }
         check_config(endpoint, config)?;
         let tracker = Tracker::new(endpoint, part, self.now);
-        let old = self.state.find(endpoint.resource.id, key).cloned();
         let errors = check(tracker.schema(), config);
         if !errors.is_empty() {
             return Err(untyped(endpoint, config, &errors));
         }
         let Some(old) = old else {
-            if part != Part::Main {
-                return Err(Status::not_found(endpoint.subject(), &key.name));
-            }
             check_new(endpoint, key, config)?;
             let (value, managers) =
-                self.merged(endpoint, &tracker, &tracker.empty(), &Managers::default(), applied)?;
+                self.merged(endpoint, &tracker, tracker.empty(), &Managers::default(), applied)?;
             let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
-            return Ok((
-                self.create_owned(endpoint, namespace, Document::from(value), Some(managers))?,
-                true,
-            ));
+            return Ok((self.create_owned(endpoint, namespace, typed(value), Some(managers))?, true));
         };
         let live = tracker.shown(&tracking::without_owners(&old.value));
         let (mut value, managers) =
@@ -61,7 +58,7 @@ impl Writer<'_> {
         if value["metadata"]["resourceVersion"].is_null() {
             value["metadata"]["resourceVersion"] = old.value["metadata"]["resourceVersion"].clone();
         }
-        let stored = self.update_from(endpoint, key, part, Document::from(value), &old, Some(managers))?;
+        let stored = self.update_from(endpoint, key, part, typed(value), &old, Some(managers))?;
         Ok((stored, false))
     }
 
@@ -106,6 +103,11 @@ impl Writer<'_> {
     }
 }
 
+/// A result of a merge: it was never a body.
+fn typed(value: Value) -> Document {
+    Document { is_typed: true, ..Document::from(value) }
+}
+
 /// What the annotation of a client-side apply says, as far as the object is still like that.
 fn last_applied_fields(tracker: &Tracker<'_>, live: &Value) -> Set {
     let text = live["metadata"]["annotations"][LAST_APPLIED].as_str().unwrap_or_default();
@@ -125,9 +127,12 @@ fn covers(set: &Set, conflict: &Conflict) -> bool {
 }
 
 fn check_config(endpoint: &Endpoint, config: &Value) -> Result<(), Status> {
-    if !config.is_object() {
-        let why = "error decoding patch: error unmarshaling JSON: while decoding JSON: the configuration is not an object";
-        return Err(Status::bad_request(why));
+    if !config.is_object() && !config.is_null() {
+        return Err(Status::bad_request(format!(
+            "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go \
+             value of type map[string]interface {{}}",
+            json_type(config)
+        )));
     }
     let text = |field: &str| config[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));

@@ -112,7 +112,7 @@ const ROWS: &[Row] = &[
         short_names: &["svc"],
         categories: &["all"],
         has_status: true,
-        name_rule: NameRule::Dns1035,
+        name_rule: NameRule::Label,
         selectable: &["spec.clusterIP", "spec.type"],
         ..ROW
     },

@@ -73,10 +73,7 @@ pub(crate) fn validate(value: &Value) -> Vec<Cause> {
     }
     for (index, version) in versions.iter().enumerate() {
         if !version["schema"]["openAPIV3Schema"].is_object() {
-            causes.push(required(
-                format!("spec.versions[{index}].schema.openAPIV3Schema"),
-                "schemas are required",
-            ));
+            causes.push(required(format!("spec.versions[{index}].schema.openAPIV3Schema"), ""));
         }
     }
     causes

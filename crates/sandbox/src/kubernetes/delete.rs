@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use super::admit;
 use super::builtins::BuiltIn;
+use super::complaint;
 use super::resource::Endpoint;
+use super::schema::Cause;
 use super::status::{Status, Subject};
 use super::store::{Key, Stored, Unsettled};
 use super::write::{NAMESPACES, Writer, is_free};
@@ -44,6 +46,11 @@ impl DeleteOptions {
         let preconditions = &body["preconditions"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let propagation = match body["propagationPolicy"].as_str() {
+            Some(_) if body["orphanDependents"].is_boolean() => {
+                let why = "orphanDependents and deletionPropagation cannot be both set";
+                let policy = body["propagationPolicy"].as_str().unwrap_or_default();
+                return Err(refused(complaint::invalid("propagationPolicy", policy, why)));
+            }
             Some(policy) => Some(Propagation::parse(policy)?),
             None => match body["orphanDependents"].as_bool() {
                 Some(true) => Some(Propagation::Orphan),
@@ -65,11 +72,18 @@ impl Propagation {
             "Background" => Ok(Self::Background),
             "Foreground" => Ok(Self::Foreground),
             "Orphan" => Ok(Self::Orphan),
-            other => Err(Status::bad_request(format!(
-                "invalid DeleteOptions: propagationPolicy: Unsupported value: {other:?}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""
-            ))),
+            other => {
+                let known = &["Foreground", "Background", "Orphan", "nil"];
+                Err(refused(complaint::unsupported("propagationPolicy", other, known)))
+            }
         }
     }
+}
+
+/// What is wrong with the options of a delete.
+pub(crate) fn refused(cause: Cause) -> Status {
+    let subject = Subject { group: "meta.k8s.io", plural: "", kind: "DeleteOptions" };
+    Status::invalid(subject, "", vec![cause])
 }
 
 /// What a delete did.
@@ -115,7 +129,7 @@ impl Writer<'_> {
             if self.options.dry_run {
                 return Ok(Deleted::Gone(old));
             }
-            let removed = self.state.remove(id, key, value);
+            let removed = self.state.remove(id, key, old.value.clone());
             return removed
                 .map(Deleted::Gone)
                 .ok_or_else(|| Status::not_found(endpoint.subject(), &key.name));

@@ -18,11 +18,13 @@ pub(crate) struct Document {
     pub(crate) value: Value,
     /// What `fieldValidation` has to say of the text: keys that occur twice.
     pub(crate) complaints: Vec<String>,
+    /// It comes from typed values and not from a body: every field is known, and a null is meant.
+    pub(crate) is_typed: bool,
 }
 
 impl From<Value> for Document {
     fn from(value: Value) -> Self {
-        Self { value, complaints: Vec::new() }
+        Self { value, ..Self::default() }
     }
 }
 
@@ -46,7 +48,7 @@ pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Document, Status>
     let value = seed.deserialize(&mut deserializer).map_err(|error| unreadable(&error))?;
     deserializer.end().map_err(|error| unreadable(&error))?;
     let complaints = duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
-    Ok(Document { value, complaints })
+    Ok(Document { value, complaints, is_typed: false })
 }
 
 /// Parses the body of a server-side apply: YAML, which clients mostly write as JSON.
@@ -208,7 +210,11 @@ fn decode_metadata(endpoint: &Endpoint, metadata: &mut Map<String, Value>) -> Re
     // An empty list of owners is not one that is left out.
     let managed = metadata.get(MANAGED).filter(|managed| managed.is_array()).cloned();
     let mut value = Value::Object(std::mem::take(metadata));
-    let decoded = decoding::decode(of, &mut value, "metadata");
+    let decoded = match endpoint.resource.built_in {
+        Some(_) => decoding::decode(of, &mut value, "metadata"),
+        // What has no Go type has its metadata decoded alone.
+        None => decoding::decode(of, &mut value, "").map(|decoded| decoded.below("metadata")),
+    };
     let decoded = decoded.map_err(|why| cannot_handle(endpoint, &why))?;
     if let Value::Object(fields) = value {
         *metadata = fields;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::names::{label_value_errors, qualified_name_errors};
+use super::names::{label_key_errors, label_value_errors};
 
 /// One term of a selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,7 +176,7 @@ impl Parser {
         if token != Token::Identifier {
             return Err(format!("found '{key}', expected: identifier"));
         }
-        let errors = qualified_name_errors(&key);
+        let errors = label_key_errors(&key);
         if !errors.is_empty() {
             return Err(format!("<nil>: Invalid value: {key:?}: {}", errors.join("; ")));
         }

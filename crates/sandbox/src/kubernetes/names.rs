@@ -1,13 +1,14 @@
 //! Which names, labels and annotations Kubernetes accepts, with the words of
 //! `k8s.io/apimachinery/pkg/util/validation`. Leaves it to the kinds which rule is theirs.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
-use super::complaint::{forbidden, invalid, too_long};
-use super::schema::Cause;
+use super::complaint::{invalid, invalid_raw, required, too_long};
+use super::schema::{Cause, go_json};
 
 /// RFC 1123: a host name.
 const SUBDOMAIN_MAX: usize = 253;
@@ -58,7 +59,7 @@ pub(crate) fn name_errors(rule: NameRule, name: &str) -> Vec<String> {
     };
     let mut errors = Vec::new();
     if name.len() > max {
-        errors.push(format!("must be no more than {max} characters"));
+        errors.push(format!("must be no more than {max} bytes"));
     }
     if !fits(pattern, name) {
         errors.push(text.to_owned());
@@ -77,7 +78,13 @@ fn path_segment_errors(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong with a key of a label or an annotation, or with a finalizer.
+/// What is wrong with a key of a label.
+pub(crate) fn label_key_errors(key: &str) -> Vec<String> {
+    let errors = qualified_name_errors(key);
+    errors.iter().map(|error| error.replacen("a qualified name must", "a valid label key must", 1)).collect()
+}
+
+/// What is wrong with a key of an annotation, or with a finalizer.
 pub(crate) fn qualified_name_errors(key: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let parts: Vec<&str> = key.split('/').collect();
@@ -104,7 +111,7 @@ pub(crate) fn qualified_name_errors(key: &str) -> Vec<String> {
     if name.is_empty() {
         errors.push("name part must be non-empty".to_owned());
     } else if name.len() > LABEL_MAX {
-        errors.push(format!("name part must be no more than {LABEL_MAX} characters"));
+        errors.push(format!("name part must be no more than {LABEL_MAX} bytes"));
     }
     if !fits(&QUALIFIED, name) {
         errors.push(format!("name part {NAME_PART_TEXT}"));
@@ -116,7 +123,7 @@ pub(crate) fn qualified_name_errors(key: &str) -> Vec<String> {
 pub(crate) fn label_value_errors(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > LABEL_MAX {
-        errors.push(format!("must be no more than {LABEL_MAX} characters"));
+        errors.push(format!("must be no more than {LABEL_MAX} bytes"));
     }
     if !value.is_empty() && !fits(&QUALIFIED, value) {
         errors.push(LABEL_VALUE_TEXT.to_owned());
@@ -128,7 +135,7 @@ pub(crate) fn label_value_errors(value: &str) -> Vec<String> {
 pub(crate) fn data_key_errors(key: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if key.len() > SUBDOMAIN_MAX {
-        errors.push(format!("must be no more than {SUBDOMAIN_MAX} characters"));
+        errors.push(format!("must be no more than {SUBDOMAIN_MAX} bytes"));
     }
     if !fits(&DATA_KEY, key) {
         errors.push(DATA_KEY_TEXT.to_owned());
@@ -145,7 +152,7 @@ pub(crate) fn label_causes(labels: Option<&Value>, field: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let Some(labels) = labels.and_then(Value::as_object) else { return causes };
     for (key, value) in labels {
-        causes.extend(qualified_name_errors(key).iter().map(|error| invalid(field, key, error)));
+        causes.extend(label_key_errors(key).iter().map(|error| invalid(field, key, error)));
         let value = value.as_str().unwrap_or_default();
         causes.extend(label_value_errors(value).iter().map(|error| invalid(field, value, error)));
     }
@@ -155,8 +162,18 @@ pub(crate) fn label_causes(labels: Option<&Value>, field: &str) -> Vec<Cause> {
 /// Complaints about the name, labels, annotations, finalizers and owners of an object.
 pub(crate) fn metadata_causes(rule: NameRule, metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
+    if let Some(prefix) = metadata["generateName"].as_str() {
+        // A dash at its end is no fault: something comes after it.
+        let masked = prefix.strip_suffix('-').map_or_else(|| prefix.to_owned(), |head| format!("{head}a"));
+        let errors = name_errors(rule, &masked);
+        causes.extend(errors.iter().map(|error| invalid("metadata.generateName", prefix, error)));
+    }
     let name = metadata["name"].as_str().unwrap_or_default();
-    causes.extend(name_errors(rule, name).iter().map(|error| invalid("metadata.name", name, error)));
+    if name.is_empty() {
+        causes.push(required("metadata.name", "name or generateName is required"));
+    } else {
+        causes.extend(name_errors(rule, name).iter().map(|error| invalid("metadata.name", name, error)));
+    }
     causes.extend(label_causes(metadata.get("labels"), "metadata.labels"));
     let mut size = 0;
     for (key, value) in metadata["annotations"].as_object().into_iter().flatten() {
@@ -172,34 +189,86 @@ pub(crate) fn metadata_causes(rule: NameRule, metadata: &Value) -> Vec<Cause> {
         let errors = qualified_name_errors(finalizer);
         causes.extend(errors.iter().map(|error| invalid("metadata.finalizers", finalizer, error)));
     }
+    let held = |finalizer: &str| {
+        metadata["finalizers"].as_array().is_some_and(|all| all.iter().any(|one| one == finalizer))
+    };
+    if held("orphan") && held("foregroundDeletion") {
+        let why = "finalizer orphan and foregroundDeletion cannot be both set";
+        causes.push(invalid_raw("metadata.finalizers", go_json(&metadata["finalizers"]), why));
+    }
     causes.extend(owner_causes(&metadata["ownerReferences"]));
     causes
 }
 
+/// What the server warns of in the finalizers that a write adds to a custom resource.
+pub(crate) fn finalizer_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let of = |object: &Value| -> BTreeSet<String> {
+        let all = object["metadata"]["finalizers"].as_array().into_iter().flatten();
+        all.filter_map(|finalizer| finalizer.as_str().map(str::to_owned)).collect()
+    };
+    let before = old.map(of).unwrap_or_default();
+    let mut warnings = Vec::new();
+    for finalizer in of(new).difference(&before) {
+        let at = format!("metadata.finalizers: {finalizer:?}");
+        warnings.extend(qualified_name_errors(finalizer).iter().map(|error| format!("{at}: {error}")));
+        if !finalizer.contains('/')
+            && !matches!(finalizer.as_str(), "orphan" | "foregroundDeletion" | "kubernetes")
+        {
+            let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
+            warnings.push(format!(
+                "{at}: prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
+            ));
+        }
+    }
+    warnings
+}
+
 fn owner_causes(owners: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let mut controllers = 0;
+    let mut first_controller: Option<String> = None;
     for (index, owner) in owners.as_array().into_iter().flatten().enumerate() {
+        let text = |part: &str| owner[part].as_str().unwrap_or_default();
         for part in ["apiVersion", "kind", "name", "uid"] {
-            if owner[part].as_str().unwrap_or_default().is_empty() {
-                let field = format!("metadata.ownerReferences[{index}].{part}");
-                causes.push(invalid(field, "", format!("{} must not be empty", owner_word(part))));
+            let field = format!("metadata.ownerReferences[{index}].{part}");
+            if text(part).is_empty() {
+                causes.push(required(field, "must not be empty"));
+            } else if part == "apiVersion"
+                && (text(part).matches('/').count() > 1 || text(part).ends_with('/'))
+            {
+                causes.push(invalid(field, text(part), "must be <group>/<version> or <version>"));
             }
         }
-        controllers += usize::from(owner["controller"] == Value::Bool(true));
-    }
-    if controllers > 1 {
-        causes.push(forbidden(
-            "metadata.ownerReferences",
-            "Only one reference can have Controller set to true. Found more than one",
-        ));
+        if owner["apiVersion"] == "v1" && owner["kind"] == "Event" {
+            let why = "/v1, Kind=Event is disallowed from being an owner";
+            let field = format!("metadata.ownerReferences[{index}]");
+            causes.push(invalid_raw(field, go_json(&go_owner(owner)), why));
+        }
+        if owner["controller"] == true {
+            let name = format!("{}/{}", text("kind"), text("name"));
+            match &first_controller {
+                None => first_controller = Some(name),
+                Some(first) => {
+                    let why = format!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
+                    );
+                    let shown: Value = owners.as_array().into_iter().flatten().map(go_owner).collect();
+                    causes.push(invalid_raw("metadata.ownerReferences", go_json(&shown), why));
+                }
+            }
+        }
     }
     causes
 }
 
-fn owner_word(part: &str) -> &str {
-    // `ValidateOwnerReferences` says "version" of the apiVersion.
-    if part == "apiVersion" { "version" } else { part }
+/// An owner as Go prints it: with all of its fields that are no pointers.
+fn go_owner(owner: &Value) -> Value {
+    let mut shown = owner.clone();
+    for part in ["apiVersion", "kind", "name", "uid"] {
+        if shown[part].is_null() {
+            shown[part] = Value::from("");
+        }
+    }
+    shown
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ pub(crate) fn field(field: &Field) -> Value {
     }
     if let Some(default) = &field.default {
         schema["default"] = default.clone();
-    } else if field.is_always {
+    } else if field.is_always && matches!(field.value, Shape::Named(_)) {
         schema["default"] = json!({});
     }
     schema

@@ -49,22 +49,25 @@ impl Patch {
         };
         match media_type {
             "application/json-patch+json" => {
-                let Document { value, complaints } = read()?;
+                let Document { value, complaints, .. } = read()?;
                 let (operations, unknown) = operations_of(value)?;
                 let complaints = complaints.into_iter().chain(unknown);
                 let complaints = complaints.map(|complaint| format!("json patch {complaint}")).collect();
                 Ok(Self { change: Change::Json(operations), complaints })
             }
             "application/merge-patch+json" => {
-                let Document { value, complaints } = read()?;
+                let Document { value, complaints, .. } = read()?;
+                if value.is_null() {
+                    return Err(Status::bad_request("Invalid JSON Patch"));
+                }
                 Ok(Self { change: Change::Merge(fields_of(value)?), complaints })
             }
             "application/strategic-merge-patch+json" if endpoint.resource.built_in.is_some() => {
-                let Document { value, complaints } = read()?;
+                let Document { value, complaints, .. } = read()?;
                 Ok(Self { change: Change::Strategic(fields_of(value)?), complaints })
             }
+            _ if endpoint.resource.built_in.is_none() => Err(unsupported()),
             // What no patch is sent as does not reach the handler.
-            "application/strategic-merge-patch+json" => Err(unsupported(endpoint)),
             _ => Err(Status::bare(Reason::UnsupportedMediaType, "415: Unsupported Media Type")),
         }
     }
@@ -80,7 +83,7 @@ impl Patch {
                 strategic::merge(&mut value, patch, of)?;
             }
         }
-        Ok(Document { value, complaints: self.complaints.clone() })
+        Ok(Document { value, complaints: self.complaints.clone(), is_typed: false })
     }
 }
 
@@ -97,17 +100,10 @@ fn decoding_failed(why: &str) -> String {
     format!("error decoding patch: {why}")
 }
 
-fn unsupported(endpoint: &Endpoint) -> Status {
-    let accepted = match endpoint.resource.built_in {
-        Some(_) => {
-            "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, \
-             application/strategic-merge-patch+json"
-        }
-        None => "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-    };
-    let message = format!(
-        "the body of the request was in an unknown format - accepted media types include: {accepted}"
-    );
+/// The patches of a custom resource.
+fn unsupported() -> Status {
+    let message = "the body of the request was in an unknown format - accepted media types include: \
+                   application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
     Status::new(Reason::UnsupportedMediaType, message)
 }
 

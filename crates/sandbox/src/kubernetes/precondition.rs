@@ -18,6 +18,31 @@ pub(crate) fn needs_version(built_in: BuiltIn) -> bool {
     matches!(built_in, BuiltIn::CustomResourceDefinition | BuiltIn::Lease)
 }
 
+/// Drops owners that an object names twice; the warning says so.
+pub(crate) fn once_each_owner(value: &mut Value) -> Option<String> {
+    let owners = value["metadata"].get_mut("ownerReferences")?.as_array_mut()?;
+    let mut kept: Vec<Value> = Vec::new();
+    let mut twice: Vec<String> = Vec::new();
+    for owner in std::mem::take(owners) {
+        if kept.contains(&owner) {
+            let uid = owner["uid"].as_str().unwrap_or_default().to_owned();
+            if !twice.contains(&uid) {
+                twice.push(uid);
+            }
+        } else {
+            kept.push(owner);
+        }
+    }
+    *owners = kept;
+    (!twice.is_empty()).then(|| {
+        format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may \
+             reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            twice.join(", ")
+        )
+    })
+}
+
 /// Kinds of which a PUT makes an object that is not there (`AllowCreateOnUpdate`).
 pub(crate) fn is_made_by_put(endpoint: &Endpoint) -> bool {
     let Some(built_in) = endpoint.resource.built_in else { return false };

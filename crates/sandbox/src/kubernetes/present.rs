@@ -21,7 +21,7 @@ pub(crate) enum Shape {
 }
 
 /// Picks the first entry of an `Accept` header that this server can give.
-pub(crate) fn negotiate(accept: &str, include: &str) -> Result<Shape, Status> {
+pub(crate) fn negotiate(endpoint: &Endpoint, accept: &str, include: &str) -> Result<Shape, Status> {
     if accept.trim().is_empty() {
         return Ok(Shape::Plain);
     }
@@ -47,7 +47,17 @@ pub(crate) fn negotiate(accept: &str, include: &str) -> Result<Shape, Status> {
             _ => {}
         }
     }
-    let message = "only the following media types are accepted: application/json, application/json;as=Table;v=v1;g=meta.k8s.io, application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+    let known = accept.split(',').any(|entry| {
+        matches!(entry.split(';').next().map(str::trim), Some("application/json" | "*/*" | "application/*"))
+    });
+    if endpoint.resource.built_in.is_some() && !known {
+        // It does not reach the handler.
+        return Err(Status::bare(
+            Reason::NotAcceptable,
+            "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
+        ));
+    }
+    let message = "only the following media types are accepted: application/json, application/yaml";
     Err(Status::new(Reason::NotAcceptable, message))
 }
 
@@ -110,7 +120,13 @@ impl Presenter {
             Shape::Metadata => ("meta.k8s.io/v1".to_owned(), "PartialObjectMetadataList".to_owned()),
             Shape::Table(include) => return self.table(items, include, metadata, true),
         };
-        let head = json!({ "apiVersion": api_version, "kind": kind, "metadata": metadata }).to_string();
+        let mut head = json!({ "apiVersion": api_version, "kind": kind, "metadata": metadata });
+        if self.shape == Shape::Metadata && page.items.is_empty() {
+            // A list that Go never made.
+            head["items"] = Value::Null;
+            return head.to_string().into();
+        }
+        let head = head.to_string();
         let mut body = BytesMut::new();
         body.put_slice(head.trim_end_matches('}').as_bytes());
         // The metadata is an object of its own: its brace was trimmed with the outer one.
@@ -172,7 +188,7 @@ impl Presenter {
 
     /// The line that says how far the client has seen.
     pub(crate) fn bookmark(&self, version: u64, ends_initial: bool) -> Bytes {
-        let mut metadata = json!({ "resourceVersion": version.to_string(), "creationTimestamp": null });
+        let mut metadata = json!({ "resourceVersion": version.to_string() });
         if ends_initial {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
         }

@@ -63,7 +63,9 @@ fn parse_fields(endpoint: &Endpoint, text: &str) -> Result<Vec<(String, String, 
             )));
         };
         let stored = stored_path(endpoint, path);
-        let known = matches!(stored.as_str(), "metadata.name" | "metadata.namespace")
+        let has_namespace = endpoint.resource.namespaced || endpoint.resource.built_in.is_some();
+        let known = stored == "metadata.name"
+            || (stored == "metadata.namespace" && has_namespace)
             || endpoint.served().is_some_and(|version| version.selectable.contains(&stored));
         if !known {
             return Err(Status::bad_request(unknown_field(endpoint, path)));

@@ -4,11 +4,12 @@
 
 use serde_json::{Value, json};
 
-use super::admit;
+use super::admit::{self, Part};
 use super::crd;
 use super::delete::{CRD_CLEANUP, DeleteOptions, FOREGROUND, ORPHAN, Propagation};
 use super::resource::{Endpoint, ResourceId};
-use super::store::{Key, Place, Unsettled};
+use super::store::{Key, Place, Stored, Unsettled};
+use super::tracking::{self, Tracker};
 use super::write::{Writer, is_free};
 
 impl Writer<'_> {
@@ -70,7 +71,7 @@ impl Writer<'_> {
             if lost > 0 {
                 let mut value = object.value.clone();
                 set_or_remove(&mut value["metadata"], "ownerReferences", solid);
-                self.state.put(*id, key.clone(), value);
+                self.put_as_collector(*id, key.clone(), value, &object);
             }
         } else if lost + waiting > 0 && !object.is_terminating() {
             let propagation = if waiting > 0 { Propagation::Foreground } else { Propagation::Background };
@@ -111,7 +112,7 @@ impl Writer<'_> {
                 let owners = value["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
                 let others = owners.into_iter().filter(|owner| owner["uid"] != json!(uid)).collect();
                 set_or_remove(&mut value["metadata"], "ownerReferences", others);
-                self.state.put(of, dependent, value);
+                self.put_as_collector(of, dependent, value, &found);
             }
             self.release(place, ORPHAN);
         } else if object.finalizers().any(|name| name == FOREGROUND) {
@@ -128,6 +129,18 @@ impl Writer<'_> {
         }
     }
 
+    /// What the garbage collector writes, it owns.
+    fn put_as_collector(&mut self, id: ResourceId, key: Key, mut value: Value, old: &Stored) {
+        const COLLECTOR: &str = "kube-controller-manager";
+        if let Some(endpoint) = self.endpoint(id) {
+            let given = tracking::take(&mut value);
+            let tracker = Tracker::new(&endpoint, Part::Main, self.now);
+            let owners = tracker.after_update(Some(&old.value), &value, given, COLLECTOR);
+            tracking::put(&mut value, &owners, Some(&old.value));
+        }
+        self.state.put(id, key, value);
+    }
+
     /// Takes one finalizer away, and the object with the last one.
     fn release(&mut self, (id, key): &Place, finalizer: &str) {
         let Some(object) = self.state.find(*id, key).cloned() else { return };
@@ -135,7 +148,7 @@ impl Writer<'_> {
         let others = object.finalizers().filter(|name| *name != finalizer).map(|name| json!(name)).collect();
         set_or_remove(&mut value["metadata"], "finalizers", others);
         if is_free(&value) {
-            self.state.remove(*id, key, value);
+            self.state.remove(*id, key, object.value.clone());
         } else {
             self.state.put(*id, key.clone(), value);
         }

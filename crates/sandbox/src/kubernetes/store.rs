@@ -85,7 +85,9 @@ pub(crate) struct Event {
 /// The objects of one resource.
 #[derive(Debug)]
 pub(crate) struct Collection {
-    pub(crate) objects: BTreeMap<Key, Arc<Stored>>,
+    pub(crate) objects: Objects,
+    /// The version at which it began.
+    since: u64,
     window: VecDeque<Event>,
     /// Events up to this version are gone.
     compacted: u64,
@@ -101,7 +103,8 @@ pub(crate) struct Compacted {
 impl Collection {
     fn new(version: u64) -> Self {
         Self {
-            objects: BTreeMap::new(),
+            objects: Objects::new(),
+            since: version,
             window: VecDeque::new(),
             compacted: version,
             changed: broadcast::Sender::new(1),
@@ -139,14 +142,43 @@ impl Collection {
         self.compacted = version;
     }
 
+    /// The objects as they were at a version; none when it is no longer known.
+    pub(crate) fn snapshot(&self, version: u64) -> Option<Objects> {
+        if version < self.compacted && version >= self.since {
+            return None;
+        }
+        let mut objects = self.objects.clone();
+        for event in self.window.iter().rev().take_while(|event| event.version > version) {
+            let metadata = &event.object.value["metadata"];
+            let key = Key::new(metadata["namespace"].as_str(), metadata["name"].as_str().unwrap_or_default());
+            match &event.before {
+                Some(before) => objects.insert(key, Arc::clone(before)),
+                None => objects.remove(&key),
+            };
+        }
+        // Before it was served, a resource had no objects.
+        if version < self.since { Some(Objects::new()) } else { Some(objects) }
+    }
+
     /// The objects of one namespace, or all.
     pub(crate) fn range(&self, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &Arc<Stored>)> {
-        let start = Key { namespace: namespace.unwrap_or_default().to_owned(), name: String::new() };
-        let wanted = namespace.map(str::to_owned);
-        self.objects
-            .range(start..)
-            .take_while(move |(key, _)| wanted.as_ref().is_none_or(|namespace| key.namespace == *namespace))
+        range(&self.objects, namespace)
     }
+}
+
+/// Objects by their place.
+pub(crate) type Objects = BTreeMap<Key, Arc<Stored>>;
+
+/// Those of one namespace, or all.
+pub(crate) fn range<'o>(
+    objects: &'o Objects,
+    namespace: Option<&str>,
+) -> impl Iterator<Item = (&'o Key, &'o Arc<Stored>)> + use<'o> {
+    let start = Key { namespace: namespace.unwrap_or_default().to_owned(), name: String::new() };
+    let wanted = namespace.map(str::to_owned);
+    objects
+        .range(start..)
+        .take_while(move |(key, _)| wanted.as_ref().is_none_or(|namespace| key.namespace == *namespace))
 }
 
 /// Tells whoever watches, and nobody else has to hear of it.

@@ -90,6 +90,7 @@ pub(crate) struct Tracker<'t> {
     ignored: Set,
     time: Value,
     api_version: String,
+    empty: Value,
 }
 
 impl<'t> Tracker<'t> {
@@ -100,6 +101,7 @@ impl<'t> Tracker<'t> {
             ignored: ignored(endpoint, part),
             time: admit::seconds(now),
             api_version: endpoint.api_version(),
+            empty: empty(endpoint),
         }
     }
 
@@ -126,6 +128,7 @@ impl<'t> Tracker<'t> {
             api_version: &self.api_version,
             ignored: &self.ignored,
             time: &self.time,
+            empty: &self.empty,
         }
     }
 
@@ -139,9 +142,8 @@ impl<'t> Tracker<'t> {
             (Given::Nothing, old) => old.map(stored).unwrap_or_default(),
         };
         let manager = self.manager(Operation::Update, who);
-        let empty = self.empty();
         let bare = old.map(without_owners);
-        let before = bare.as_ref().map_or_else(|| empty.clone(), |old| self.shown(old));
+        let before = bare.as_ref().map_or_else(|| self.empty.clone(), |old| self.shown(old));
         self.change(&manager).update(&before, &self.shown(new), managers)
     }
 
@@ -151,14 +153,18 @@ impl<'t> Tracker<'t> {
     }
 
     /// An object that nobody has set anything in.
-    pub(crate) fn empty(&self) -> Value {
-        let kind = &self.endpoint.resource.kind;
-        let of = self.endpoint.resource.built_in.and_then(|_| types::of_kind(&self.endpoint.group, kind));
-        let mut empty = of.map_or_else(|| json!({}), types::Type::empty);
-        empty["apiVersion"] = json!(self.api_version);
-        empty["kind"] = json!(kind);
-        empty
+    pub(crate) fn empty(&self) -> &Value {
+        &self.empty
     }
+}
+
+fn empty(endpoint: &Endpoint) -> Value {
+    let kind = &endpoint.resource.kind;
+    let of = endpoint.resource.built_in.and_then(|_| types::of_kind(&endpoint.group, kind));
+    let mut empty = of.map_or_else(|| json!({}), types::Type::empty);
+    empty["apiVersion"] = json!(endpoint.api_version());
+    empty["kind"] = json!(kind);
+    empty
 }
 
 /// What a request to this endpoint does not write (`GetResetFields` of the strategies).

@@ -10,11 +10,13 @@ use bytes::Bytes;
 use futures::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
+use serde_json::json;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::Instant;
 
 use super::ApiServer;
+use super::complaint;
 use super::faulty;
 use super::present::{Presenter, error_line};
 use super::selector::Selector;
@@ -90,9 +92,8 @@ pub(crate) fn start(server: &ApiServer, options: WatchOptions) -> Result<AnswerB
     let asked = match options.resource_version.as_str() {
         "" => 0,
         text => text.parse::<u64>().map_err(|_| {
-            let why = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
-            let cause = super::complaint::invalid("resourceVersion", text, why);
-            Status::invalid(super::read::LIST_OPTIONS, "", vec![cause])
+            // The server takes what went wrong for its own fault.
+            Status::unknown(super::read::unreadable_version(text))
         })?,
     };
     if asked > state.version {
@@ -135,21 +136,24 @@ pub(crate) fn start(server: &ApiServer, options: WatchOptions) -> Result<AnswerB
 }
 
 fn check_initial(options: &WatchOptions) -> Result<(), Status> {
-    let forbidden = |field: &str, why: &str| {
-        let cause = super::complaint::forbidden(field, why);
-        Err(Status::invalid(super::read::LIST_OPTIONS, "", vec![cause]))
-    };
-    match options.send_initial {
-        Some(_) if options.version_match != "NotOlderThan" => forbidden(
-            "resourceVersionMatch",
-            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-        ),
-        None if !options.version_match.is_empty() => forbidden(
-            "resourceVersionMatch",
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        ),
-        _ => Ok(()),
+    const MATCH: &str = "resourceVersionMatch";
+    const NOT_OLDER: &str = "NotOlderThan";
+    let mut causes = Vec::new();
+    let asked = options.version_match.as_str();
+    if options.send_initial.is_some() && asked != NOT_OLDER {
+        let why = format!("sendInitialEvents requires setting resourceVersionMatch to {NOT_OLDER}");
+        causes.push(complaint::forbidden(MATCH, why));
     }
+    if !asked.is_empty() {
+        if options.send_initial.is_none() {
+            let why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+            causes.push(complaint::forbidden(MATCH, why));
+        }
+        if asked != NOT_OLDER {
+            causes.push(complaint::unsupported(MATCH, asked, &[NOT_OLDER]));
+        }
+    }
+    if causes.is_empty() { Ok(()) } else { Err(Status::invalid(super::read::LIST_OPTIONS, "", causes)) }
 }
 
 impl Watch {
@@ -249,7 +253,15 @@ impl Watch {
             (true, true) => "MODIFIED",
             (true, false) => "DELETED",
         };
-        self.deliver(kind, &Arc::clone(&event.object));
+        match &event.before {
+            // What stops to match is shown as it was, at the version of the change.
+            Some(before) if kind == "DELETED" && event.change != Change::Deleted => {
+                let mut value = before.value.clone();
+                value["metadata"]["resourceVersion"] = json!(event.version.to_string());
+                self.deliver(kind, &Arc::new(Stored::new(value, event.version)));
+            }
+            _ => self.deliver(kind, &Arc::clone(&event.object)),
+        }
     }
 
     fn deliver(&mut self, kind: &str, object: &Arc<Stored>) {

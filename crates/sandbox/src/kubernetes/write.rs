@@ -13,10 +13,11 @@ use super::complaint;
 use super::crd;
 use super::document::Document;
 use super::history::Author;
+use super::names::finalizer_warnings;
 use super::ownership::Managers;
 use super::patch::{self, Patch};
 use super::precondition::{
-    asked_version, carry_metadata, check_finalizers, check_immutable, check_replaced, check_size,
+    self, asked_version, carry_metadata, check_finalizers, check_immutable, check_replaced, check_size,
     check_version, is_made_by_put, place,
 };
 use super::resource::Endpoint;
@@ -81,10 +82,15 @@ impl<'a> Writer<'a> {
         self.warnings.extend(warnings);
         let given = tracking::take(&mut value);
         place(endpoint, namespace, &mut value)?;
-        self.name(endpoint, &mut value)?;
+        self.name(&mut value);
         let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         self.check_namespace(endpoint, namespace, &name)?;
         crd::check_accepts_new(self.state, endpoint)?;
+        if let Some(metadata) = value["metadata"].as_object_mut() {
+            metadata.remove("deletionTimestamp");
+            metadata.remove("deletionGracePeriodSeconds");
+        }
+        self.warnings.extend(precondition::once_each_owner(&mut value));
         admit::default(endpoint, &mut value);
         let owners = owners.unwrap_or_else(|| {
             let tracker = Tracker::new(endpoint, Part::Main, self.now);
@@ -92,8 +98,6 @@ impl<'a> Writer<'a> {
         });
         let uid = self.state.next_uid();
         if let Some(metadata) = value["metadata"].as_object_mut() {
-            metadata.remove("deletionTimestamp");
-            metadata.remove("deletionGracePeriodSeconds");
             metadata.insert("uid".to_owned(), json!(uid));
             metadata.insert("creationTimestamp".to_owned(), admit::seconds(self.now));
             if endpoint.resource.has_generation {
@@ -103,6 +107,9 @@ impl<'a> Writer<'a> {
         admit::split_status(endpoint, Part::Main, &mut value, None);
         self.state.addresses += 1;
         admit::complete(endpoint, Part::Main, &mut value, None, self.state.addresses)?;
+        if endpoint.resource.built_in.is_none() {
+            self.warnings.extend(finalizer_warnings(&value, None));
+        }
         tracking::put(&mut value, &owners, None);
         crd::check(self.state, endpoint, &mut value, self.now)?;
         admit::read_back(endpoint, &mut value);
@@ -140,6 +147,12 @@ impl<'a> Writer<'a> {
         let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
         place(endpoint, namespace, &mut value)?;
         let given = value["metadata"]["name"].as_str().unwrap_or_default();
+        if given.is_empty() {
+            return Err(Status::bad_request(format!(
+                "the name of the object ({} based on URL) was undeterminable: name must be provided",
+                key.name
+            )));
+        }
         if given != key.name {
             return Err(Status::bad_request(format!(
                 "the name of the object ({given}) does not match the name on the URL ({})",
@@ -232,6 +245,7 @@ impl<'a> Writer<'a> {
         let given = tracking::take(&mut value);
         check_version(endpoint, key, &value, old)?;
         check_immutable(endpoint, key, part, &value, old)?;
+        self.warnings.extend(precondition::once_each_owner(&mut value));
         admit::default(endpoint, &mut value);
         let owners = owners.unwrap_or_else(|| {
             let tracker = Tracker::new(endpoint, part, self.now);
@@ -242,7 +256,12 @@ impl<'a> Writer<'a> {
         check_finalizers(endpoint, key, &value, old)?;
         let previous = &old.value;
         admit::complete(endpoint, part, &mut value, Some(previous), self.state.addresses)?;
+        if endpoint.resource.built_in.is_none() && part == Part::Main {
+            self.warnings.extend(finalizer_warnings(&value, Some(previous)));
+        }
         crd::check(self.state, endpoint, &mut value, self.now)?;
+        // What is stored is read as a body is: without the nulls that an apply may leave.
+        admit::read_back(endpoint, &mut value);
         tracking::put(&mut value, &owners, Some(previous));
         if value == *previous {
             return Ok(Arc::clone(old));
@@ -256,9 +275,10 @@ impl<'a> Writer<'a> {
             return Ok(Arc::new(Stored::new(value, old.version)));
         }
         if old.is_terminating() && is_free(&value) {
-            // The write that takes the last finalizer away is the removal: there is no version between.
-            let removed = self.state.remove(endpoint.resource.id, key, value);
+            // The write that takes the last finalizer away is the removal: it is answered, and stored nowhere.
+            let removed = self.state.remove(endpoint.resource.id, key, old.value.clone());
             self.settle();
+            let removed = removed.map(|_| Arc::new(Stored::new(value, old.version)));
             return removed.ok_or_else(|| Status::not_found(endpoint.subject(), &key.name));
         }
         let stored = self.state.put(endpoint.resource.id, key.clone(), value);
@@ -297,25 +317,17 @@ impl<'a> Writer<'a> {
         self.state.put(endpoint.resource.id, Key::new(Some(namespace), "default"), account);
     }
 
-    fn name(&mut self, endpoint: &Endpoint, value: &mut Value) -> Result<(), Status> {
+    fn name(&mut self, value: &mut Value) {
         /// A generated name leaves room for its suffix (`names.maxGeneratedNameLength`).
         const PREFIX_MAX: usize = 58;
         let metadata = &mut value["metadata"];
         if metadata["name"].is_string() {
-            return Ok(());
+            return;
         }
-        let Some(prefix) = metadata["generateName"].as_str() else {
-            // Custom resources and built-in kinds share `ValidateObjectMeta`.
-            if let Some(metadata) = metadata.as_object_mut() {
-                metadata.remove("name");
-                metadata.remove("generateName");
-            }
-            let cause = complaint::required("metadata.name", "name or generateName is required");
-            return Err(Status::invalid(endpoint.subject(), "", vec![cause]));
-        };
+        // An object without a name is refused with all else that is wrong with it.
+        let Some(prefix) = metadata["generateName"].as_str() else { return };
         let short: String = prefix.chars().take(PREFIX_MAX).collect();
         metadata["name"] = json!(format!("{short}{}", self.state.next_suffix()));
-        Ok(())
     }
 
     /// `NamespaceLifecycle`: nothing new in a namespace that is missing or going.

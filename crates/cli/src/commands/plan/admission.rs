@@ -70,7 +70,7 @@ impl Admission {
         let (labels, annotations) = (&base["metadata"]["labels"], &base["metadata"]["annotations"]);
         let last_applied = annotations.get(LAST_APPLIED).map(last_asked).unwrap_or_default();
         let object = json!({
-            "apiVersion": base["apiVersion"], "kind": kind, "spec": base["spec"],
+            "apiVersion": base["apiVersion"], "kind": kind, "spec": base.get("spec").unwrap_or(&json!({})),
             "metadata": {
                 "name": name, "namespace": namespace, "labels": labels, "annotations": annotations,
                 "finalizers": base["metadata"]["finalizers"],

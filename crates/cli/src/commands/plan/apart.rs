@@ -70,15 +70,10 @@ fn note(apart: &[Finding]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let (what, have, them) = match apart.len() {
+    let (are, them) = match apart.len() {
         0 => return None,
-        1 => ("1 object that".to_owned(), "has", "it"),
-        count => (format!("{count} objects that"), "have", "them"),
+        1 => ("is held or has something to do without these manifests, too, and does not count", "it"),
+        _ => ("are held or have something to do without these manifests, too, and do not count", "them"),
     };
-    Some(format!(
-        "{what} these manifests do not concern {have} something to do or in the way without them, too, and {} not counted: \
-         {}{more}; kflare plan --all shows {them}",
-        if apart.len() == 1 { "is" } else { "are" },
-        shown.join(", ")
-    ))
+    Some(format!("{}{more} {are}; kflare plan --all shows {them}", shown.join(", ")))
 }

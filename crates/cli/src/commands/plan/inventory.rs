@@ -10,6 +10,7 @@ use kube::{Client, core::ObjectList};
 use operator::object::{self, Object};
 use plan::MemberId;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::commands::cluster::definitions::{self, Gap};
 use crate::commands::cluster::{ClusterError, SECRET, look};
@@ -31,8 +32,8 @@ pub(super) struct Inventory {
     pub(super) older: Vec<Gap>,
     /// The labels of every namespace.
     pub(super) namespaces: BTreeMap<String, BTreeMap<String, String>>,
-    /// The uid and the version of every namespace.
-    pub(super) versions: BTreeMap<String, (String, String)>,
+    /// Every namespace as far as a manifest may be laid over it.
+    pub(super) bases: BTreeMap<String, Value>,
     /// Those that are being deleted: nothing new can be made in them.
     pub(super) terminating: BTreeSet<String>,
 }
@@ -69,17 +70,17 @@ impl Inventory {
         let terminating =
             namespaces.iter().filter(|namespace| namespace.metadata.deletion_timestamp.is_some());
         let terminating = terminating.filter_map(|namespace| namespace.metadata.name.clone()).collect();
-        let version = |namespace: &v1::Namespace| {
-            let metadata = object::meta(namespace.metadata.clone());
-            (metadata.name, (metadata.uid, metadata.resource_version))
+        let base = |namespace: &v1::Namespace| {
+            let name = namespace.metadata.name.clone().unwrap_or_default();
+            (name, json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": namespace.metadata }))
         };
-        let versions = namespaces.iter().map(version).collect();
+        let bases = namespaces.iter().map(base).collect();
         let named = |namespace: v1::Namespace| {
             let labels = object::labels(&namespace.metadata);
             (namespace.metadata.name.unwrap_or_default(), labels)
         };
         let namespaces = namespaces.into_iter().map(named).collect();
-        Ok(Self { client, server, objects, older, namespaces, versions, terminating })
+        Ok(Self { client, server, objects, older, namespaces, bases, terminating })
     }
 
     /// The metadata of a Secret.

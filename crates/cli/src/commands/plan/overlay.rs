@@ -153,12 +153,13 @@ impl<'c> Layer<'c> {
         for manifest in first {
             self.namespace(&manifest, intent);
         }
-        let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+        let mut places: BTreeMap<(String, String), Vec<Place>> = BTreeMap::new();
         for mut manifest in rest {
             let other = notes::other(&manifest);
             self.place(&mut manifest);
             if intent == Intent::Apply {
-                places.entry(manifest.title()).or_default().push(manifest.place.clone());
+                let api_version = manifest.object["apiVersion"].as_str().unwrap_or_default().to_owned();
+                places.entry((api_version, manifest.title())).or_default().push(manifest.place.clone());
             }
             if refusal::is_meant_for_us(&manifest) {
                 match intent {
@@ -178,7 +179,9 @@ impl<'c> Layer<'c> {
         if !self.refused.is_empty() {
             return Err(OverlayError::Refused(self.refused));
         }
-        self.overlay.notes.extend(places.iter().filter_map(|(title, places)| notes::repeated(title, places)));
+        self.overlay
+            .notes
+            .extend(places.iter().filter_map(|((_, title), places)| notes::repeated(title, places)));
         if self.cluster.is_none() {
             self.tokens(token)?;
         }
@@ -232,14 +235,16 @@ impl<'c> Layer<'c> {
 
     fn namespace(&mut self, manifest: &Manifest, intent: Intent) {
         let name = manifest.object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        let live = self.cluster.and_then(|cluster| cluster.versions.get(&name));
-        if let Some((uid, version)) = live.filter(|_| intent == Intent::Apply)
-            && !self.fits(manifest, uid, version)
+        let base = self.cluster.and_then(|cluster| cluster.bases.get(&name));
+        let text =
+            |live: &Value, field: &str| live["metadata"][field].as_str().unwrap_or_default().to_owned();
+        if let Some(live) = base.filter(|_| intent == Intent::Apply)
+            && !self.fits(manifest, &text(live, "uid"), &text(live, "resourceVersion"))
         {
             return;
         }
         match intent {
-            Intent::Apply => match self.admission.apply(manifest, None) {
+            Intent::Apply => match self.admission.apply(manifest, base) {
                 Ok(stored) => {
                     let labels =
                         serde_json::from_value(stored["metadata"]["labels"].clone()).unwrap_or_default();

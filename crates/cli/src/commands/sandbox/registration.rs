@@ -12,6 +12,9 @@ use serde_json::Value;
 use super::manifest::Manifest;
 use crate::world::{ACCOUNT_ID, TOKEN, TOKEN_KEY};
 
+/// The ID of the token that stands for the placeholder.
+const OWN_TOKEN_ID: &str = "00000000000000000000000000000001";
+
 /// Namespace, name and key of a Secret.
 type SecretPlace = (String, String, String);
 
@@ -40,12 +43,15 @@ pub(super) fn register(cloudflare: &Cloudflare, manifests: &[Manifest], plan: Pl
     for (secret, accounts) in tokens {
         let first = accounts.first().map_or(ACCOUNT_ID, String::as_str);
         let token = Token { accounts: Scope::Only(accounts.clone()), ..Token::all(first) };
+        if secret == TOKEN_PLACEHOLDER {
+            cloudflare.add_token_as(OWN_TOKEN_ID, TOKEN, token.clone());
+        }
         cloudflare.add_token(&secret, token);
     }
 }
 
-/// Puts a token into the Secrets in the place of the samples' placeholder. Here it would be one that works, and kflare
-/// says of every placeholder that it is to blame.
+/// Puts a token into the Secrets in the place of the samples' placeholder. Here the placeholder works too, for whoever
+/// applies the samples again, but kflare says of every one that it is to blame.
 pub(super) fn replace_placeholder(manifests: &mut [Manifest]) {
     let secrets = manifests.iter_mut().map(|manifest| &mut manifest.object);
     for object in secrets.filter(|object| object["kind"] == "Secret") {

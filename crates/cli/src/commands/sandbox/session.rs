@@ -57,7 +57,6 @@ pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> 
             World::starting_at(outside::now(), options).context("the sandbox refuses its first objects")?;
         registration::register(&world.cloudflare, &manifests, arguments.plan.into());
         registration::replace_placeholder(&mut manifests);
-        registration::register(&world.cloudflare, &manifests, arguments.plan.into());
         apply(&world, &manifests, &progress)?;
         if arguments.no_operator {
             // For the Lease of an operator that runs as it would for a cluster.
@@ -307,8 +306,8 @@ spec: {zoneRef: {name: org}, name: www, type: A, content: 192.0.2.1}
         let condition = simulate(async {
             let mut world = world();
             let mut manifests = manifest::samples().unwrap();
-            registration::replace_placeholder(&mut manifests);
             registration::register(&world.cloudflare, &manifests, Plan::Free);
+            registration::replace_placeholder(&mut manifests);
             apply(&world, &manifests, &Progress::default()).unwrap();
             let account = manifests.iter().find(|manifest| manifest.object["kind"] == "CloudflareAccount");
             let mut wrong = account.unwrap().object.clone();

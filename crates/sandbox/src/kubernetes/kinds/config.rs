@@ -21,43 +21,18 @@ const REQUIRED_KEYS: &[(&str, &[&str])] = &[
     ("kubernetes.io/ssh-auth", &["ssh-privatekey"]),
 ];
 
-/// Checks base64 and folds `stringData` into `data`.
-pub(super) fn decode_secret(value: &mut Value) -> Result<(), String> {
-    let Some(object) = value.as_object_mut() else { return Ok(()) };
+/// Folds `stringData` into `data`.
+pub(super) fn decode_secret(value: &mut Value) {
+    let Some(object) = value.as_object_mut() else { return };
     let plain = object.remove("stringData").unwrap_or(Value::Null);
-    if let Some(data) = object.get("data").filter(|data| !data.is_null()) {
-        let Some(data) = data.as_object() else {
-            return Err(
-                "json: cannot unmarshal into Go struct field Secret.data of type map[string][]uint8".into()
-            );
-        };
-        for entry in data.values().filter(|entry| !entry.is_null()) {
-            let Some(encoded) = entry.as_str() else {
-                return Err("json: cannot unmarshal into Go struct field Secret.data of type []uint8".into());
-            };
-            if let Err(error) = STANDARD.decode(encoded.replace(['\n', '\r'], "")) {
-                return Err(format!("illegal base64 data at input byte {}", error_offset(&error, encoded)));
-            }
-        }
-    }
-    let Some(plain) = plain.as_object().filter(|plain| !plain.is_empty()) else { return Ok(()) };
+    let Some(plain) = plain.as_object().filter(|plain| !plain.is_empty()) else { return };
     let data = object.entry("data").or_insert_with(|| json!({}));
     if data.is_null() {
         *data = json!({});
     }
     for (key, entry) in plain {
-        let Some(entry) = entry.as_str() else {
-            return Err("json: cannot unmarshal into Go struct field Secret.stringData of type string".into());
-        };
+        let entry = entry.as_str().unwrap_or_default();
         data[key.as_str()] = json!(STANDARD.encode(entry));
-    }
-    Ok(())
-}
-
-fn error_offset(error: &base64::DecodeError, encoded: &str) -> usize {
-    match error {
-        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => *at,
-        base64::DecodeError::InvalidLength(_) | base64::DecodeError::InvalidPadding => encoded.len() / 4 * 4,
     }
 }
 
@@ -74,7 +49,9 @@ fn data_causes(new: &Value, fields: &[&str]) -> Vec<Cause> {
         }
     }
     if size > DATA_BYTES_MAX {
-        causes.push(too_long(fields.first().copied().unwrap_or_default(), DATA_BYTES_MAX));
+        // A ConfigMap's complaint is about the whole object.
+        let field = if fields.len() > 1 { "[]" } else { "data" };
+        causes.push(too_long(field, DATA_BYTES_MAX));
     }
     causes
 }

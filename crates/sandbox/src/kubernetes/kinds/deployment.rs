@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::complaint::{duplicate, invalid, invalid_raw, required};
+use super::super::complaint::{duplicate, forbidden, invalid, invalid_raw, required};
 use super::super::names::{NameRule, label_causes, name_errors};
 use super::super::schema::Cause;
 use super::{entries, set_default, text};
@@ -99,17 +99,24 @@ pub(super) fn validate(new: &Value, old: Option<&Value>, what: &str) -> Vec<Caus
         causes.push(invalid_raw("spec.replicas", replicas, "must be greater than or equal to 0"));
     }
     let labels = &spec["template"]["metadata"]["labels"];
+    let mismatch = || {
+        invalid_raw("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
+    };
     if spec["selector"].is_null() {
-        causes.push(required("spec.selector", ""));
+        // No selector selects nothing.
+        causes.extend([required("spec.selector", ""), mismatch()]);
     } else if is_empty(&spec["selector"]["matchLabels"]) && is_empty(&spec["selector"]["matchExpressions"]) {
         let value = &spec["selector"];
         causes.push(invalid_raw("spec.selector", value, format!("empty selector is invalid for {what}")));
     } else if !selects(&spec["selector"], labels) {
-        let why = "`selector` does not match template `labels`";
-        causes.push(invalid_raw("spec.template.metadata.labels", labels, why));
+        causes.push(mismatch());
     }
     causes.extend(label_causes(labels.as_object().map(|_| labels), "spec.template.labels"));
     causes.extend(container_causes(&spec["template"]["spec"], "spec.template.spec"));
+    if spec["strategy"]["type"] == "Recreate" && !spec["strategy"]["rollingUpdate"].is_null() {
+        let why = "may not be specified when strategy `type` is 'Recreate'";
+        causes.push(forbidden("spec.strategy.rollingUpdate", why));
+    }
     if let Some(old) = old
         && old["spec"]["selector"] != spec["selector"]
     {
@@ -139,6 +146,13 @@ pub(super) fn container_causes(pod: &Value, path: &str) -> Vec<Cause> {
         }
         if text(container, "image").is_empty() {
             causes.push(required(at("image"), ""));
+        }
+        let mut ports = std::collections::BTreeSet::new();
+        for (number, port) in entries(&container["ports"]).iter().enumerate() {
+            let name = text(port, "name");
+            if !name.is_empty() && !ports.insert(name) {
+                causes.push(duplicate(at(&format!("ports[{number}].name")), name));
+            }
         }
     }
     causes

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::complaint::{invalid, required};
+use super::super::complaint::{invalid, invalid_raw, required};
+use super::super::names::qualified_name_errors;
 use super::super::resource::Endpoint;
 use super::super::schema::Cause;
 use super::text;
@@ -13,16 +14,20 @@ const REASON_MAX: usize = 128;
 const ACTION_MAX: usize = 128;
 const REPORTER_MAX: usize = 128;
 
-/// What `events.k8s.io` does not let change; the last name is the one in the store.
+/// What `events.k8s.io` does not let change, as the store and as complaints call it.
 const FIXED: &[(&str, &str)] = &[
-    ("regarding", "involvedObject"),
-    ("related", "related"),
+    ("involvedObject", "involvedObject"),
     ("reason", "reason"),
-    ("action", "action"),
-    ("note", "message"),
+    ("message", "message"),
+    ("source", "source"),
+    ("firstTimestamp", "firstTimestamp"),
+    ("lastTimestamp", "lastTimestamp"),
+    ("count", "count"),
     ("type", "type"),
     ("eventTime", "eventTime"),
-    ("reportingController", "reportingComponent"),
+    ("action", "action"),
+    ("related", "related"),
+    ("reportingComponent", "reportingController"),
     ("reportingInstance", "reportingInstance"),
 ];
 
@@ -36,59 +41,100 @@ pub(super) fn default(new: &mut Value) {
 }
 
 pub(super) fn validate(endpoint: &Endpoint, new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = namespace_causes(new);
+    let mut causes = legacy_causes(endpoint, new);
     if endpoint.group.is_empty() {
-        // The core group keeps its old, lax rules (`legacyValidateEvent`).
+        // The core group keeps its old, lax rules.
         return causes;
     }
     match old {
         None => causes.extend(strict_causes(new)),
         Some(old) => {
-            let changed = FIXED.iter().filter(|(_, stored)| new[*stored] != old[*stored]);
-            causes.extend(
-                changed.map(|(name, stored)| invalid(*name, text(new, stored), "field is immutable")),
-            );
+            if new["series"] != old["series"] {
+                causes.extend(series_causes(new));
+            }
+            let changed = FIXED.iter().filter(|(stored, _)| new[*stored] != old[*stored]);
+            causes.extend(changed.map(|(stored, name)| match &new[*stored] {
+                Value::String(text) => invalid(*name, text, "field is immutable"),
+                other => invalid_raw(*name, other, "field is immutable"),
+            }));
         }
     }
     causes
 }
 
-fn namespace_causes(new: &Value) -> Vec<Cause> {
+/// `legacyValidateEvent`: what events with a time need in either group, and whose namespace they are in.
+fn legacy_causes(endpoint: &Endpoint, new: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
     let of = text(&new["involvedObject"], "namespace");
     let own = text(&new["metadata"], "namespace");
-    // What has no namespace is reported in `default`, or in the system's.
-    let fits = if of.is_empty() { matches!(own, "default" | "kube-system") } else { of == own };
-    if fits {
-        Vec::new()
-    } else {
-        vec![invalid("involvedObject.namespace", of, "does not match event.namespace")]
+    let has_time = !new["eventTime"].is_null();
+    let fits = match (of.is_empty(), has_time) {
+        (true, true) => matches!(own, "default" | "kube-system"),
+        (true, false) => own == "default",
+        (false, true) => true,
+        (false, false) => of == own,
+    };
+    if !fits {
+        causes.push(invalid("involvedObject.namespace", of, "does not match event.namespace"));
     }
-}
-
-fn strict_causes(new: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    if new["eventTime"].is_null() {
-        causes.push(required("eventTime", ""));
+    if !has_time {
+        return causes;
     }
-    for (name, stored, max) in [
-        ("reportingController", "reportingComponent", usize::MAX),
-        ("reportingInstance", "reportingInstance", REPORTER_MAX),
-        ("action", "action", ACTION_MAX),
-        ("reason", "reason", REASON_MAX),
-    ] {
-        let value = text(new, stored);
+    let reporter = if endpoint.group.is_empty() { "reportingComponent" } else { "reportingController" };
+    let reporting = text(new, "reportingComponent");
+    if reporting.is_empty() {
+        causes.push(required(reporter, ""));
+    }
+    causes.extend(qualified_name_errors(reporting).iter().map(|error| invalid(reporter, reporting, error)));
+    for (field, max) in [("reportingInstance", REPORTER_MAX), ("action", ACTION_MAX), ("reason", REASON_MAX)]
+    {
+        let value = text(new, field);
         if value.is_empty() {
-            causes.push(required(name, ""));
-        } else if value.len() > max {
-            causes.push(invalid(name, "", format!("can have at most {max} characters")));
+            causes.push(required(field, ""));
+        }
+        if value.len() > max {
+            causes.push(invalid(field, "", format!("can have at most {max} characters")));
         }
     }
     if text(new, "message").len() > NOTE_MAX {
-        causes.push(invalid("note", "", format!("can have at most {NOTE_MAX} characters")));
+        causes.push(invalid("message", "", format!("can have at most {NOTE_MAX} characters")));
+    }
+    causes
+}
+
+fn series_causes(new: &Value) -> Vec<Cause> {
+    let series = &new["series"];
+    let mut causes = Vec::new();
+    if !series.is_object() {
+        return causes;
+    }
+    if series["count"].as_i64().unwrap_or_default() < 2 {
+        causes.push(invalid("series.count", "", "should be at least 2"));
+    }
+    if series["lastObservedTime"].is_null() {
+        causes.push(required("series.lastObservedTime", ""));
+    }
+    causes
+}
+
+/// `ValidateEventCreate`, beyond that.
+fn strict_causes(new: &Value) -> Vec<Cause> {
+    let mut causes = series_causes(new);
+    if new["eventTime"].is_null() {
+        causes.push(required("eventTime", ""));
     }
     let kind = text(new, "type");
     if !matches!(kind, "Normal" | "Warning") {
         causes.push(invalid("type", "", format!("has invalid value: {kind}")));
     }
+    let source = &new["source"];
+    let is_set = [
+        ("firstTimestamp", !new["firstTimestamp"].is_null()),
+        ("lastTimestamp", !new["lastTimestamp"].is_null()),
+        ("count", new["count"].as_i64().unwrap_or_default() != 0),
+        ("source", !(text(source, "component").is_empty() && text(source, "host").is_empty())),
+    ];
+    let set = is_set.iter().filter(|(_, is_set)| *is_set);
+    causes.extend(set.map(|(field, _)| invalid(*field, "", "needs to be unset")));
     causes
 }

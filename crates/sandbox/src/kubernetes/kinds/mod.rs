@@ -16,12 +16,12 @@ use super::complaint::invalid_raw;
 use super::crd;
 use super::resource::Endpoint;
 use super::schema::Cause;
+use super::types::{self, Type};
 
-/// Brings the body of a request into the form of the store. The error is what Go's decoder would say.
-pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) -> Result<(), String> {
-    match built_in {
-        BuiltIn::Secret => config::decode_secret(value),
-        _ => Ok(()),
+/// Brings the body of a request into the form of the store.
+pub(crate) fn decode(built_in: BuiltIn, value: &mut Value) {
+    if built_in == BuiltIn::Secret {
+        config::decode_secret(value);
     }
 }
 
@@ -37,7 +37,6 @@ pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
         BuiltIn::Event => event::default(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::default_binding(new),
         BuiltIn::CustomResourceDefinition => crd::default(new),
-        BuiltIn::Ingress if !new["status"].is_object() => new["status"] = json!({ "loadBalancer": {} }),
         BuiltIn::Ingress
         | BuiltIn::EndpointSlice
         | BuiltIn::ConfigMap
@@ -50,12 +49,21 @@ pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
 }
 
 /// Fills in what the server decides, and nobody owns; `address` is a free number for a Service.
-pub(crate) fn allocate(built_in: BuiltIn, new: &mut Value, old: Option<&Value>, address: u32) {
+pub(crate) fn allocate(built_in: BuiltIn, group: &str, new: &mut Value, old: Option<&Value>, address: u32) {
+    if old.is_none() {
+        let kind = text(new, "kind").to_owned();
+        let empty = types::of_kind(group, &kind).map(Type::empty);
+        if let Some(status) = empty.as_ref().and_then(|empty| empty.get("status")) {
+            new["status"] = status.clone();
+        }
+    }
     match built_in {
         BuiltIn::Namespace => allocate_namespace(new, old),
+        // Go writes these even when they are not set.
+        BuiltIn::Event => nulls(new, &["eventTime", "firstTimestamp", "lastTimestamp"]),
+        BuiltIn::Role | BuiltIn::ClusterRole => nulls(new, &["rules"]),
         BuiltIn::Service => service::allocate(new, old, address),
         BuiltIn::Pod => pod::allocate(new, old),
-        BuiltIn::Deployment if old.is_none() => new["status"] = json!({}),
         BuiltIn::ReplicaSet if old.is_none() => new["status"] = json!({ "replicas": 0 }),
         _ => {}
     }
@@ -119,6 +127,14 @@ fn validate_lease(new: &Value) -> Vec<Cause> {
         causes.push(invalid_raw("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
     }
     causes
+}
+
+/// Sets fields that are absent to null.
+fn nulls(object: &mut Value, names: &[&str]) {
+    let Some(fields) = object.as_object_mut() else { return };
+    for name in names {
+        fields.entry(*name).or_insert(Value::Null);
+    }
 }
 
 /// Sets a field that is absent or null.

@@ -25,9 +25,19 @@ pub(super) fn validate_role(new: &Value) -> Vec<Cause> {
         let at = |field: &str| format!("rules[{index}].{field}");
         let empty = |field: &str| entries(&rule[field]).is_empty();
         if empty("verbs") {
-            causes.push(required(at("verbs"), "verbs must contain at least one value"));
+            causes.push(required(at("verbs"), ""));
         }
-        if empty("nonResourceURLs") {
+        if !empty("nonResourceURLs") {
+            let shown = &rule["nonResourceURLs"];
+            if new["kind"] == "Role" {
+                let why = "namespaced rules cannot apply to non-resource URLs";
+                causes.push(invalid_raw(at("nonResourceURLs"), shown, why));
+            }
+            if !(empty("apiGroups") && empty("resources") && empty("resourceNames")) {
+                let why = "rules cannot apply to both regular resources and non-resource URLs";
+                causes.push(invalid_raw(at("nonResourceURLs"), shown, why));
+            }
+        } else {
             if empty("apiGroups") {
                 causes.push(required(at("apiGroups"), "resource rules must supply at least one api group"));
             }
@@ -42,6 +52,9 @@ pub(super) fn validate_role(new: &Value) -> Vec<Cause> {
 pub(super) fn validate_binding(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let role = &new["roleRef"];
+    if text(role, "apiGroup") != GROUP {
+        causes.push(unsupported("roleRef.apiGroup", text(role, "apiGroup"), &[GROUP]));
+    }
     if !matches!(text(role, "kind"), "Role" | "ClusterRole") {
         causes.push(unsupported("roleRef.kind", text(role, "kind"), &["Role", "ClusterRole"]));
     }
@@ -66,7 +79,7 @@ pub(super) fn validate_binding(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     {
         // The server prints its internal type, whose fields have Go's names.
         let value = json!({ "APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"] });
-        causes.push(invalid_raw("roleRef", value, "cannot change roleRef"));
+        causes.push(invalid_raw("roleRef", value, "field is immutable"));
     }
     causes
 }

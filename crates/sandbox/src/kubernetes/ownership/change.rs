@@ -1,7 +1,7 @@
 //! What a write does to the owners of an object's fields, as `structured-merge-diff` has it: an update takes what it
 //! changes, an apply takes what it sets, unless somebody else owns it. Leaves the form of the entries to `managers`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::compare::{Comparison, compare};
 use super::managers::{Holding, Manager, Managers, Operation};
@@ -22,6 +22,8 @@ pub(crate) struct Change<'c> {
     /// What this endpoint does not write, whatever the request holds.
     pub(crate) ignored: &'c Set,
     pub(crate) time: &'c Value,
+    /// An object that nobody has set anything in.
+    pub(crate) empty: &'c Value,
 }
 
 /// A field that somebody else owns.
@@ -91,9 +93,13 @@ impl Change<'_> {
     ) -> Result<(Value, Managers), Refusal> {
         let mut managers = managers.clone();
         if managers.is_empty() {
-            let first = Manager::new(Operation::Update, BEFORE_FIRST_APPLY, self.api_version, "");
-            let empty = json!({ "apiVersion": live["apiVersion"], "kind": live["kind"] });
-            Change { manager: &first, ..*self }.take(&empty, live, &mut managers);
+            let first = Manager {
+                name: BEFORE_FIRST_APPLY.to_owned(),
+                operation: Operation::Update,
+                version: self.api_version.to_owned(),
+                subresource: self.manager.subresource.clone(),
+            };
+            Change { manager: &first, ..*self }.take(self.empty, live, &mut managers);
         }
         let merged = merge(self.schema, live, applied).map_err(Refusal::Unmergeable)?;
         let last = managers.0.get(self.manager).cloned();
@@ -159,6 +165,8 @@ fn lose(found: &Comparison, managers: &mut Managers, but: Option<&Manager>) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn apply(
@@ -175,6 +183,7 @@ mod tests {
             api_version: "apps/v1",
             ignored: &Set::of(&[&["status"]]),
             time: &json!("2026-01-01T00:00:00Z"),
+            empty: &empty(),
         };
         change.apply(live, config, managers, force)
     }

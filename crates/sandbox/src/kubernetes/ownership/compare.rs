@@ -53,8 +53,9 @@ impl Walk {
                 if before == after {
                     self.pair(schema, after, Some(old), Some(new))
                 } else {
-                    // It is something else now: what it was goes, and what it is comes.
-                    self.note(&Some(old), &Some(new));
+                    // It is something else now: what was in it goes, and what is in it comes.
+                    self.turned(schema, before, old, new, true);
+                    self.turned(schema, after, old, new, false);
                     true
                 }
             }
@@ -67,6 +68,23 @@ impl Walk {
             self.found.added.insert(&self.path);
         } else if !is_leaf && new.is_none() {
             self.found.removed.insert(&self.path);
+        }
+    }
+
+    /// One side of a value that turned from a map into a list, or the like.
+    fn turned(&mut self, schema: Schema<'_>, kind: Kind, old: &Value, new: &Value, is_old: bool) {
+        let side = if is_old { old } else { new };
+        let is_empty = match side {
+            Value::Object(entries) => entries.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            _ => true,
+        };
+        if schema.is_atomic(kind) || is_empty {
+            self.note(&Some(old), &Some(new));
+        } else if is_old {
+            self.pair(schema, kind, Some(side), None);
+        } else {
+            self.pair(schema, kind, None, Some(side));
         }
     }
 

@@ -20,11 +20,11 @@ pub(crate) enum Operation {
     Update,
 }
 
-/// Who writes: one entry of `managedFields`.
+/// Who writes: one entry of `managedFields`. The order is the one in which conflicts are told.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Manager {
-    pub(crate) operation: Operation,
     pub(crate) name: String,
+    pub(crate) operation: Operation,
     /// Empty for whoever applies: the entry is the same in every version.
     pub(crate) version: String,
     pub(crate) subresource: String,

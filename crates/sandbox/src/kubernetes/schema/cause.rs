@@ -188,7 +188,7 @@ pub(super) fn show(value: &Value) -> String {
 }
 
 /// JSON as Go's `json.Marshal` writes it: with the characters escaped that matter to HTML.
-pub(super) fn go_json(value: &Value) -> String {
+pub(crate) fn go_json(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 

@@ -36,7 +36,8 @@ fn remove_nulls(node: Option<&Node>, value: &mut Value) {
     }
 }
 
-fn fill(node: &Node, value: &mut Value) {
+/// Fills in the defaults.
+pub(super) fn fill(node: &Node, value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for (name, property) in &node.properties {

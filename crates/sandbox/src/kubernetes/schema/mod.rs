@@ -28,6 +28,7 @@ mod validation;
 
 use serde_json::Value;
 
+pub(crate) use cause::go_json;
 pub use cause::{Cause, CauseReason};
 use node::Node;
 pub(crate) use owned::{ListOf, Owned};
@@ -86,6 +87,11 @@ impl CompiledSchema {
         defaulting::apply(&self.root, object);
     }
 
+    /// Fills in the defaults alone.
+    pub fn fill(&self, object: &mut Value) {
+        defaulting::fill(&self.root, object);
+    }
+
     /// What is wrong with a new object but for its rules.
     pub fn validate(&self, object: &Value) -> Vec<Cause> {
         let mut causes = validation::validate(&self.root, object, None, "");
@@ -126,16 +132,26 @@ impl CompiledSchema {
     /// The whole verdict on a write, in the order of the server: the rules are left out, with a complaint
     /// that says so, while the object has faults that would make them fail.
     pub fn admit(&self, object: &Value, old: Option<&Value>) -> Vec<Cause> {
-        let causes = match old {
+        self.admit_after(Vec::new(), object, old)
+    }
+
+    /// The same, when something is wrong with the object already.
+    pub(crate) fn admit_after(
+        &self,
+        mut causes: Vec<Cause>,
+        object: &Value,
+        old: Option<&Value>,
+    ) -> Vec<Cause> {
+        causes.extend(match old {
             Some(old) => self.validate_update(object, old),
             None => self.validate(object),
-        };
+        });
         self.with_rules(causes, object, old)
     }
 
     /// The whole verdict on a write of a status.
-    pub fn admit_status(&self, object: &Value, old: &Value) -> Vec<Cause> {
-        let mut causes = self.validate_status(object, old);
+    pub(crate) fn admit_status(&self, mut causes: Vec<Cause>, object: &Value, old: &Value) -> Vec<Cause> {
+        causes.extend(self.validate_status(object, old));
         self.check_uniqueness(object, old, &mut causes);
         self.with_rules(causes, object, Some(old))
     }

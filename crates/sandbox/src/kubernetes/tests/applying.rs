@@ -218,3 +218,155 @@ async fn more_than_ten_updaters_become_one_for_the_oldest() {
     let labels = got.body["metadata"]["managedFields"].to_string();
     assert!((0..15).all(|number| labels.contains(&format!("f:l{number}"))), "{labels}");
 }
+
+/// A definition with what `DNSRecord` has not: lists that are maps, and values of any shape.
+fn things() -> Value {
+    let properties = json!({
+        "any": { "x-kubernetes-preserve-unknown-fields": true },
+        "sub": { "type": "object", "properties": { "a": { "type": "integer" } } },
+        "items": { "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k", "p"],
+            "items": { "type": "object", "required": ["k"], "properties": {
+                "k": { "type": "string" }, "p": { "type": "integer", "default": 1 }, "v": { "type": "string" },
+            }}},
+        "atom": { "type": "object", "x-kubernetes-map-type": "atomic", "properties": {
+            "a": { "type": "integer" }, "b": { "type": "integer" } } },
+    });
+    json!({ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": { "name": "things.test.dev" },
+    "spec": { "group": "test.dev", "scope": "Cluster", "names": { "kind": "Thing", "plural": "things" },
+        "versions": [{ "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
+            "schema": { "openAPIV3Schema": { "type": "object", "properties": {
+                "spec": { "type": "object", "properties": properties },
+                "status": { "type": "object", "properties": { "o": { "type": "integer" } } },
+            }}}}]}})
+}
+
+fn thing(spec: Value) -> Value {
+    json!({ "apiVersion": "test.dev/v1", "kind": "Thing", "metadata": { "name": "a" }, "spec": spec })
+}
+
+const THING: &str = "/apis/test.dev/v1/things/a";
+
+#[tokio::test(start_paused = true)]
+async fn items_are_known_by_keys_that_have_defaults_and_keep_the_order_of_both() {
+    let server = server();
+    server.install_crds(&[things()]).unwrap();
+    apply(&server, THING, "one", &thing(json!({ "items": [{ "k": "a" }, { "k": "b" }] }))).await;
+    let both =
+        apply(&server, THING, "two", &thing(json!({ "items": [{ "k": "c" }, { "k": "a", "v": "x" }] })))
+            .await;
+    let keys: Vec<&Value> =
+        both.body["spec"]["items"].as_array().unwrap().iter().map(|item| &item["k"]).collect();
+    assert_eq!(keys, ["c", "a", "b"]);
+    let owned = &both.body["metadata"]["managedFields"][1]["fieldsV1"]["f:spec"]["f:items"];
+    assert_eq!(owned["k:{\"k\":\"a\",\"p\":1}"], json!({ ".": {}, "f:k": {}, "f:v": {} }));
+    let twice =
+        apply(&server, THING, "one", &thing(json!({ "items": [{ "k": "a" }, { "k": "a", "p": 1 }] }))).await;
+    assert!(
+        twice.message().ends_with(".spec.items: duplicate entries for key [k=\"a\",p=1]"),
+        "{}",
+        twice.body
+    );
+    let atom = json!({ "atom": { "a": 1, "b": 1 } });
+    let owner = apply(&server, THING, "three", &thing(atom)).await;
+    let owned = &owner.body["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"];
+    assert!(
+        owner.code == 200 && owner.body["metadata"]["managedFields"].to_string().contains("\"f:atom\":{}"),
+        "{owned}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_that_turns_into_another_shape_takes_what_was_in_it_from_its_owners() {
+    let server = server();
+    server.install_crds(&[things()]).unwrap();
+    apply(&server, THING, "one", &thing(json!({ "any": { "a": { "b": 1 } } }))).await;
+    let turned = merge(&server, &format!("{THING}?fieldManager=two"), &json!({ "spec": { "any": 1 } })).await;
+    assert_eq!(owners(&turned), ["Update two"], "{}", turned.body);
+    let refused = apply(&server, THING, "one", &thing(json!({ "any": "x" }))).await;
+    assert!(
+        refused.message().ends_with("conflict with \"two\" using test.dev/v1: .spec.any"),
+        "{}",
+        refused.body
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_loses_its_last_field_to_an_apply_is_null_and_refused() {
+    let server = server();
+    server.install_crds(&[things()]).unwrap();
+    apply(&server, THING, "one", &thing(json!({ "any": 1, "sub": { "a": 1 } }))).await;
+    let emptied = apply(&server, THING, "one", &thing(json!({ "any": 1, "sub": {} }))).await;
+    assert_eq!(emptied.code, 422);
+    assert!(
+        emptied.message().contains("spec.sub in body must be of type object: \"null\""),
+        "{}",
+        emptied.body
+    );
+    let gone = apply(&server, THING, "one", &thing(json!({ "any": 1 }))).await;
+    assert_eq!((gone.code, gone.body["spec"].get("sub")), (200, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_is_applied_where_there_is_an_object() {
+    let server = server();
+    server.install_crds(&[things()]).unwrap();
+    let status = json!({ "apiVersion": "test.dev/v1", "kind": "Thing", "metadata": { "name": "a" }, "status": { "o": 1 } });
+    let path = format!("{THING}/status");
+    assert_eq!(
+        apply(&server, &path, "one", &json!({ "apiVersion": "test.dev/v1", "kind": "Thing", "x": 1 }))
+            .await
+            .code,
+        404
+    );
+    apply(&server, THING, "one", &thing(json!({}))).await;
+    merge(&server, &format!("{path}?fieldManager=first"), &status).await;
+    merge(&server, THING, &json!({ "metadata": { "managedFields": [] } })).await;
+    let mut other = status.clone();
+    other["status"]["o"] = json!(2);
+    let refused = apply(&server, &path, "one", &other).await;
+    let who = "conflict with \"before-first-apply\" with subresource \"status\" using test.dev/v1: .status.o";
+    assert!(refused.message().ends_with(who), "{}", refused.body);
+}
+
+#[tokio::test(start_paused = true)]
+async fn managers_and_sets_of_every_shape_are_survived() {
+    let server = server();
+    post(&server, RECORDS, &record("www")).await;
+    let entry = |change: Value| {
+        let mut entry = json!({ "manager": "m", "operation": "Update", "apiVersion": "kflare.dev/v1alpha1",
+            "fieldsType": "FieldsV1", "fieldsV1": { "f:spec": { "f:ttl": {} } } });
+        json_patch::merge(&mut entry, &change);
+        json!({ "metadata": { "managedFields": [entry] } })
+    };
+    for change in [
+        json!({}),
+        json!({ "operation": "Shuffle" }),
+        json!({ "apiVersion": "" }),
+        json!({ "fieldsType": "V2" }),
+        json!({ "fieldsV1": { "k:{\"a\":{}}": {}, "v:[1]": {}, "i:x": {}, "f": {}, ".": 1 } }),
+        json!({ "fieldsV1": 1 }),
+        json!({ "time": 1 }),
+        json!({ "manager": null }),
+    ] {
+        let got = merge(&server, &at("www"), &entry(change.clone())).await;
+        assert!(got.code < 500, "{change}: {}", got.body);
+        let applied = apply(&server, &at("www"), "one", &with_ttl(60)).await;
+        assert!(matches!(applied.code, 200 | 409), "{change}: {}", applied.body);
+    }
+    for managers in [json!(1), json!({}), json!([1])] {
+        let body = json!({ "metadata": { "managedFields": managers } });
+        assert!(merge(&server, &at("www"), &body).await.code < 500);
+    }
+    let deep = (0..200).fold(json!({}), |below, _| json!({ "f:a": below }));
+    let got = merge(&server, &at("www"), &entry(json!({ "fieldsV1": deep }))).await;
+    assert_eq!(got.code, 400, "deeper than a body may be");
+    for body in ["", "[", "a: [", "- x", "a: &a [*a]", "\u{0}"] {
+        let request = Request::builder()
+            .method(Method::PATCH)
+            .uri(format!("{}?fieldManager=one", at("www")))
+            .header("content-type", APPLY);
+        let got = send(&server, request.body(Full::new(Bytes::from(body))).unwrap()).await;
+        assert_eq!(got.code, 400, "{body:?}: {}", got.body);
+    }
+}

@@ -108,7 +108,7 @@ async fn a_binding_keeps_its_role() {
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role } })
     };
     server.apply(binding("a")).unwrap();
-    assert!(refused(&server, binding("b")).ends_with("cannot change roleRef"));
+    assert!(refused(&server, binding("b")).ends_with("field is immutable"));
 }
 
 #[tokio::test(start_paused = true)]

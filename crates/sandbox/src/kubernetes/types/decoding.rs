@@ -1,6 +1,8 @@
 //! Reading a JSON value as one of the types of the built-in kinds: which fields it has too many, and where a value is of
 //! another type, in the words of Go's decoder (sigs.k8s.io/json). Leaves what the values mean to `kinds`.
 
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine};
 use serde_json::{Map, Number, Value};
 
 use super::super::document::json_type;
@@ -32,6 +34,14 @@ pub(crate) fn decode(of: &Type, value: &mut Value, at: &str) -> Result<Decoded, 
 }
 
 impl Decoded {
+    /// The same, found inside of a field.
+    pub(crate) fn below(mut self, field: &str) -> Self {
+        for path in &mut self.unknown {
+            *path = format!("{field}.{path}");
+        }
+        self
+    }
+
     fn value(&mut self, shape: &Shape, value: &mut Value, place: Place<'_>) -> Result<(), String> {
         match (shape, &mut *value) {
             (Shape::Any, _) | (_, Value::Null) => Ok(()),
@@ -81,15 +91,18 @@ impl Decoded {
                 }
                 other => other.is_null(),
             };
-            if !is_empty || (known.is_required && !value.is_null()) {
+            let stays = known.is_required && !value.is_null();
+            let stays = stays || (known.is_always && !matches!(known.value, Shape::Named(_)));
+            if !is_empty || stays {
                 kept.insert(name, value);
             }
         }
         for field in of.fields.iter().filter(|field| field.is_always) {
-            if let Shape::Named(name) = field.value {
-                let empty = || named(name).map_or(Value::Null, Type::empty);
-                kept.entry(field.name).or_insert_with(empty);
-            }
+            let empty = || match field.value {
+                Shape::Named(name) => named(name).map_or(Value::Null, Type::empty),
+                _ => Value::Null,
+            };
+            kept.entry(field.name).or_insert_with(empty);
         }
         *fields = kept;
         Ok(())
@@ -126,7 +139,22 @@ fn check_plain(plain: Plain, value: &mut Value, place: Place<'_>) -> Result<(), 
         (Plain::Number(format), Value::Number(number)) => return check_number(number, format, &shape, place),
         _ => false,
     };
-    if fits { Ok(()) } else { Err(mistyped(json_type(value), &shape, place)) }
+    if !fits {
+        return Err(mistyped(json_type(value), &shape, place));
+    }
+    match (plain, &*value) {
+        (Plain::Bytes, Value::String(text)) => check_base64(text),
+        _ => Ok(()),
+    }
+}
+
+fn check_base64(text: &str) -> Result<(), String> {
+    let Err(error) = STANDARD.decode(text.replace(['\n', '\r'], "")) else { return Ok(()) };
+    let at = match error {
+        DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+        DecodeError::InvalidLength(_) | DecodeError::InvalidPadding => text.len() / 4 * 4,
+    };
+    Err(format!("illegal base64 data at input byte {at}"))
 }
 
 fn check_number(number: &Number, format: &str, shape: &Shape, place: Place<'_>) -> Result<(), String> {

@@ -2,8 +2,9 @@
 //! texts beside this file, once. Leaves defaults and validation to `kinds`.
 //!
 //! A text has packages, `[core io.k8s.api.core.v1]`; in each, types at the start of a line; below each, its fields:
-//! name, type, and words: `required`, `always` (a struct of Go, which cannot be absent), `atomic`, `set`, `keys=a,b` (how a list or a map is owned), `patch=merge`,
-//! `merge-key=a` (how a strategic merge patch changes it), `enum=A|B`, `default="x"`.
+//! name, type, and words: `required`, `always` (what Go writes although it is empty), `atomic`, `set`, `keys=a,b` (how a
+//! list or a map is owned), `patch=merge`, `merge-key=a` (how a strategic merge patch changes it), `enum=A|B`,
+//! `default="x"`.
 
 pub(crate) mod decoding;
 mod time;
@@ -40,7 +41,9 @@ impl Type {
         let fields = self.fields.iter().filter_map(|field| match field.value {
             Shape::Named(name) if field.is_always => Some((field.name.to_owned(), named(name)?.empty())),
             // A list that is not left out when it is empty.
-            Shape::List(_) | Shape::Map(_) if field.is_required => Some((field.name.to_owned(), Value::Null)),
+            Shape::List(_) | Shape::Map(_) if field.is_required || field.is_always => {
+                Some((field.name.to_owned(), Value::Null))
+            }
             _ => None,
         });
         Value::Object(fields.collect())
@@ -59,7 +62,7 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) value: Shape,
     pub(crate) is_required: bool,
-    /// There in every object, empty or not: Go knows no absent struct.
+    /// There in every object, empty or not.
     pub(crate) is_always: bool,
     pub(crate) list: Relation,
     pub(crate) patch: Strategy,

@@ -20,8 +20,8 @@ async fn held(world: &mut World) -> (String, String) {
     (www, taken)
 }
 
-const NOTE: &str = "1 object that these manifests do not concern has something to do or in the way without them, too, and is \
-                    not counted: DNSRecord default/taken; kflare plan --all shows it";
+const NOTE: &str = "DNSRecord default/taken is held or has something to do without these manifests, too, and does not count; \
+                    kflare plan --all shows it";
 
 #[test]
 fn what_is_held_beside_the_manifests_decides_nothing() {

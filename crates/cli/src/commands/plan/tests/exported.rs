@@ -100,3 +100,17 @@ fn a_version_that_is_past_is_noted_and_no_obstacle() {
         assert!(note.starts_with("a.yaml:") && note.contains("DNSRecord default/www has changed"), "{note}");
     });
 }
+
+#[test]
+fn a_namespace_keeps_the_labels_that_others_gave_it() {
+    in_world(Options::default(), async |world| {
+        exported(world).await;
+        let selector = json!({"spec": {"allowedNamespaces": {"selector": {"matchLabels": {"team": "a"}}}}});
+        world.kubernetes.patch("CloudflareAccount", None, "main", selector).unwrap();
+        let label = json!({"metadata": {"labels": {"team": "a"}}});
+        world.kubernetes.patch("Namespace", None, "default", label).unwrap();
+        let manifests = format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: default}}\n---\n{ZONE}");
+        let findings = ask(world, Ask::apply(&manifests)).await.unwrap();
+        assert_eq!(findings.counts().held, 0, "{:?}", findings.objects);
+    });
+}
