@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::sequence::{Sequence, Step};
+use super::subjects::{KINDS, Kind};
 
 /// Requests of a sequence.
 const STEPS: std::ops::RangeInclusive<usize> = 5..=12;
@@ -46,137 +47,6 @@ pub(crate) fn sequences(seed: u64, count: usize) -> Vec<Sequence> {
         })
         .collect()
 }
-
-/// What an object of a kind may look like, and edits of it that mean something.
-struct Kind {
-    plural: &'static str,
-    api: &'static str,
-    kind: &'static str,
-    bodies: fn() -> Vec<Value>,
-    /// Values for the fields below the top.
-    edits: fn() -> Vec<Value>,
-    has_status: bool,
-    is_built_in: bool,
-}
-
-const KINDS: &[Kind] = &[
-    Kind {
-        plural: "configmaps",
-        api: "v1",
-        kind: "ConfigMap",
-        bodies: || {
-            vec![
-                json!({ "data": { "a": "1" } }),
-                json!({ "data": { "a": "1" }, "immutable": true }),
-                json!({}),
-            ]
-        },
-        edits: || {
-            vec![
-                json!({ "data": { "a": "2" } }),
-                json!({ "data": { "a": null } }),
-                json!({ "data": null }),
-                json!({ "data": { "no key": "x" } }),
-                json!({ "immutable": true }),
-                json!({ "binaryData": { "b": "YQ==" } }),
-            ]
-        },
-        has_status: false,
-        is_built_in: true,
-    },
-    Kind {
-        plural: "secrets",
-        api: "v1",
-        kind: "Secret",
-        bodies: || {
-            vec![json!({ "stringData": { "a": "1" } }), json!({ "data": { "a": "MQ==" }, "type": "Opaque" })]
-        },
-        edits: || {
-            vec![
-                json!({ "stringData": { "a": "2" } }),
-                json!({ "data": { "a": "Mg==" } }),
-                json!({ "data": { "a": "?" } }),
-                json!({ "type": "other" }),
-                json!({ "immutable": true }),
-            ]
-        },
-        has_status: false,
-        is_built_in: true,
-    },
-    Kind {
-        plural: "leases",
-        api: "coordination.k8s.io/v1",
-        kind: "Lease",
-        bodies: || vec![json!({ "spec": { "holderIdentity": "a", "leaseDurationSeconds": 15 } }), json!({})],
-        edits: || {
-            vec![
-                json!({ "spec": { "holderIdentity": "b" } }),
-                json!({ "spec": { "leaseDurationSeconds": 0 } }),
-                json!({ "spec": { "renewTime": "2026-01-02T03:04:05.000000Z" } }),
-                json!({ "spec": null }),
-            ]
-        },
-        has_status: false,
-        is_built_in: true,
-    },
-    Kind {
-        plural: "zones",
-        api: "kflare.dev/v1alpha1",
-        kind: "Zone",
-        bodies: || {
-            vec![
-                json!({ "spec": { "name": "example.com", "accountRef": { "name": "main" } } }),
-                json!({ "spec": { "name": "example.org", "accountRef": { "name": "main" }, "plan": "free" } }),
-                json!({ "spec": { "name": "nodots" } }),
-            ]
-        },
-        edits: || {
-            vec![
-                json!({ "spec": { "plan": "pro" } }),
-                json!({ "spec": { "plan": null } }),
-                json!({ "spec": { "plan": "gold" } }),
-                json!({ "spec": { "type": "partial" } }),
-                json!({ "spec": { "type": null } }),
-                json!({ "spec": { "name": "example.net" } }),
-                json!({ "spec": { "accountRef": { "name": "other" } } }),
-                json!({ "spec": { "unknown": 1 } }),
-                json!({ "spec": null }),
-            ]
-        },
-        has_status: true,
-        is_built_in: false,
-    },
-    Kind {
-        plural: "dnsrecords",
-        api: "kflare.dev/v1alpha1",
-        kind: "DNSRecord",
-        bodies: || {
-            let of = |kind: &str, content: &str| json!({ "spec": { "zoneRef": { "name": "z" }, "name": "www", "type": kind, "content": content } });
-            vec![of("A", "192.0.2.1"), of("CNAME", "example.com"), of("MX", "mail.example.com"), of("A", "")]
-        },
-        edits: || {
-            vec![
-                json!({ "spec": { "content": "192.0.2.2" } }),
-                json!({ "spec": { "content": "*.example.com" } }),
-                json!({ "spec": { "content": null } }),
-                json!({ "spec": { "ttl": 300 } }),
-                json!({ "spec": { "ttl": 29 } }),
-                json!({ "spec": { "ttl": "1" } }),
-                json!({ "spec": { "proxied": true } }),
-                json!({ "spec": { "proxied": null } }),
-                json!({ "spec": { "priority": 10 } }),
-                json!({ "spec": { "tags": ["a", "b:c"] } }),
-                json!({ "spec": { "tags": ["a", "a"] } }),
-                json!({ "spec": { "settings": { "ipv4Only": true, "ipv6Only": true } } }),
-                json!({ "spec": { "comment": "one\ntwo" } }),
-                json!({ "spec": { "data": { "flags": 0 } } }),
-                json!({ "spec": { "type": "TXT" } }),
-            ]
-        },
-        has_status: true,
-        is_built_in: false,
-    },
-];
 
 const NAMES: &[&str] = &["a", "b", "c"];
 

@@ -9,6 +9,7 @@ mod neutral;
 mod sequence;
 mod servers;
 mod shrink;
+mod subjects;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -63,6 +63,13 @@ impl Seen {
         let mut out = Map::new();
         for (key, value) in fields {
             let value = match (key.as_str(), value) {
+                // Their order is that of their times, which pass a second now and then.
+                ("managedFields", Value::Array(entries)) => {
+                    let mut entries: Vec<Value> =
+                        entries.iter().map(|entry| self.neutral(patterns, entry)).collect();
+                    entries.sort_by_key(ToString::to_string);
+                    Value::Array(entries)
+                }
                 ("metadata", Value::Object(metadata)) if is_list => {
                     let mut metadata = metadata.clone();
                     for (field, stands_for) in [("resourceVersion", "<now>"), ("continue", "<token>")] {

@@ -8,7 +8,7 @@ use super::builtins::BuiltIn;
 use super::document::{self, Document};
 use super::form;
 use super::kinds;
-use super::names::metadata_causes;
+use super::names::{metadata_causes, unqualified_finalizer_causes};
 use super::resource::Endpoint;
 use super::status::Status;
 use super::types::{self, decoding};
@@ -135,6 +135,9 @@ pub(crate) fn complete(
     let mut causes = metadata_causes(resource.name_rule, &new["metadata"]);
     match resource.built_in {
         Some(built_in) => {
+            if built_in != BuiltIn::CustomResourceDefinition {
+                causes.extend(unqualified_finalizer_causes(&new["metadata"]));
+            }
             kinds::allocate(built_in, &resource.group, new, old, address);
             if part != Part::Status {
                 causes.extend(kinds::validate(endpoint, built_in, new, old));
@@ -162,10 +165,12 @@ pub(crate) fn complete(
 }
 
 /// What is read of a new object has the schema's defaults once more: those of its status, which the create dropped.
-pub(crate) fn read_back(endpoint: &Endpoint, value: &mut Value) {
-    if let Some(schema) = endpoint.served().and_then(|version| version.schema.as_ref()) {
-        schema.default(value);
-    }
+/// True when there were any.
+pub(crate) fn read_back(endpoint: &Endpoint, value: &mut Value) -> bool {
+    let Some(schema) = endpoint.served().and_then(|version| version.schema.as_ref()) else { return false };
+    let had = value.get("status").is_some();
+    schema.default(value);
+    value.get("status").is_some() != had
 }
 
 /// True when the two differ in what `metadata.generation` counts.

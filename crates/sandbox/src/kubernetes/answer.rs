@@ -15,6 +15,7 @@ use super::complaint;
 use super::delete::{DeleteOptions, Deleted, Propagation, refused};
 use super::discovery;
 use super::document;
+use super::identity;
 use super::openapi;
 use super::patch::Patch;
 use super::present::{Presenter, negotiate};
@@ -91,7 +92,7 @@ impl ApiServer {
     ) -> Result<Answer, Status> {
         let presenter = self.presenter(call, endpoint)?;
         match call.method.as_str() {
-            "GET" | "HEAD" if call.query.flag("watch") => self.watch(call, presenter, namespace, None),
+            "GET" | "HEAD" if call.query.flag("watch") => self.watch(call, presenter, namespace),
             "GET" | "HEAD" => {
                 let options = list_options(call, endpoint)?;
                 let page = read::list(&self.state(), endpoint, namespace, &options)?;
@@ -101,11 +102,11 @@ impl ApiServer {
                 // Across all namespaces there are lists and watches alone.
                 Err(match endpoint.resource.built_in {
                     Some(_) => Status::method_not_allowed(),
-                    None => Status::no_such_resource(),
+                    None => return Ok(no_page()),
                 })
             }
             "POST" => {
-                let body = document::parse(&call.content_type, &call.body)?;
+                let body = document::parse_object(endpoint, &call.content_type, &call.body)?;
                 let mut state = self.state();
                 let mut writer = self.writer_for(&mut state, call)?;
                 let created = writer.create(endpoint, namespace, body);
@@ -154,19 +155,16 @@ impl ApiServer {
 
     fn on_object(&self, call: &Call, endpoint: &Endpoint, key: &Key, part: Part) -> Result<Answer, Status> {
         let presenter = self.presenter(call, endpoint)?;
-        if call.is_watch() {
-            let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
-            return self.watch(call, presenter, namespace, Some(&key.name));
-        }
         let mut state = self.state();
         match call.method.as_str() {
             "GET" | "HEAD" => {
+                read::check_known(&state, call.query.get("resourceVersion"))?;
                 let found = state.find(endpoint.resource.id, key);
                 let found = found.ok_or_else(|| Status::not_found(endpoint.subject(), &key.name))?;
                 Ok(Answer::ok(presenter.object(found)))
             }
             "PUT" => {
-                let body = document::parse(&call.content_type, &call.body)?;
+                let body = document::parse_object(endpoint, &call.content_type, &call.body)?;
                 let mut writer = self.writer_for(&mut state, call)?;
                 let replaced = writer.replace(endpoint, key, part, body);
                 let ((stored, is_new), warnings) = warned(&mut writer, replaced)?;
@@ -233,19 +231,10 @@ impl ApiServer {
         Ok(Answer { code, warnings, ..Answer::ok(presenter.object(&stored)) })
     }
 
-    fn watch(
-        &self,
-        call: &Call,
-        presenter: Presenter,
-        namespace: Option<&str>,
-        name: Option<&str>,
-    ) -> Result<Answer, Status> {
+    fn watch(&self, call: &Call, presenter: Presenter, namespace: Option<&str>) -> Result<Answer, Status> {
         let query = &call.query;
-        let mut fields = query.get("fieldSelector").to_owned();
-        if let Some(name) = name {
-            fields = format!("metadata.name={name},{fields}");
-        }
-        let selector = Selector::parse(&presenter.endpoint, query.get("labelSelector"), &fields)?;
+        let (labels, fields) = (query.get("labelSelector"), query.get("fieldSelector"));
+        let selector = Selector::parse(&presenter.endpoint, labels, fields)?;
         let timeout = match query.get("timeoutSeconds") {
             "" | "0" => None,
             seconds => {
@@ -287,19 +276,18 @@ impl ApiServer {
     }
 }
 
-/// Whether a path is below a group and version of built-in kinds, whose answers are the API's own.
+/// Whether a path is below a group of built-in kinds, whose answers are the API's own.
 fn is_typed(state: &State, words: &[&str]) -> bool {
-    let served = |group: &str, version: &str| {
+    let served = |group: &str| {
         let mut all = state.registry.all();
         all.any(|resource| {
             resource.built_in.is_some()
                 && (resource.group == group || resource.other_group.as_deref() == Some(group))
-                && resource.versions.iter().any(|served| served.name == version)
         })
     };
     match words {
-        ["api", version, ..] => served("", version),
-        ["apis", group, version, ..] => served(group, version),
+        ["api", ..] => true,
+        ["apis", group, ..] => served(group),
         _ => false,
     }
 }
@@ -421,7 +409,8 @@ fn list_options(call: &Call, endpoint: &Endpoint) -> Result<ListOptions, Status>
     let query = &call.query;
     let limit = match query.get("limit") {
         "" => 0,
-        text => text.parse().map_err(|_| bad_number(text))?,
+        // Less than nothing is no limit.
+        text => usize::try_from(text.parse::<i64>().map_err(|_| bad_number(text))?).unwrap_or_default(),
     };
     Ok(ListOptions {
         selector: Selector::parse(endpoint, query.get("labelSelector"), query.get("fieldSelector"))?,
@@ -435,8 +424,15 @@ fn list_options(call: &Call, endpoint: &Endpoint) -> Result<ListOptions, Status>
 
 /// Options of a delete, from its body or its query; the second is whether the body asks for a dry run.
 fn delete_options(call: &Call) -> Result<(DeleteOptions, bool), Status> {
-    let body =
-        if call.body.is_empty() { json!({}) } else { document::parse(&call.content_type, &call.body)?.value };
+    let body = if call.body.is_empty() {
+        json!({})
+    } else {
+        document::parse_options(&call.content_type, &call.body)?
+    };
+    if let Some(kind) = body["kind"].as_str().filter(|kind| !matches!(*kind, "" | "DeleteOptions")) {
+        let version = body["apiVersion"].as_str().unwrap_or_default();
+        return Err(Status::bad_request(identity::unregistered(kind, version)));
+    }
     let mut options = DeleteOptions::from_body(&body)?;
     match call.query.get("propagationPolicy") {
         "" => {}

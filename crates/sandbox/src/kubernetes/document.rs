@@ -7,6 +7,7 @@ use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde::{Deserializer, de};
 use serde_json::{Map, Number, Value};
 
+use super::identity;
 use super::protobuf;
 use super::resource::Endpoint;
 use super::status::{Reason, Status};
@@ -51,6 +52,29 @@ pub(crate) fn parse(content_type: &str, body: &[u8]) -> Result<Document, Status>
     Ok(Document { value, complaints, is_typed: false })
 }
 
+/// Parses the body of an object.
+pub(crate) fn parse_object(endpoint: &Endpoint, content_type: &str, body: &[u8]) -> Result<Document, Status> {
+    let parsed = parse(content_type, body);
+    parsed.map_err(|status| match unparsable(&status) {
+        Some(why) => identity::unrecognized(endpoint, &why, body),
+        None => status,
+    })
+}
+
+/// Parses the body of a delete, which is no object.
+pub(crate) fn parse_options(content_type: &str, body: &[u8]) -> Result<Value, Status> {
+    let parsed = parse(content_type, body);
+    let parsed = parsed.map_err(|status| unparsable(&status).map_or(status, Status::bad_request));
+    parsed.map(|document| document.value)
+}
+
+/// What the server says of a text that is no JSON. Of what is wrong with it, Go has words of its own.
+fn unparsable(status: &Status) -> Option<String> {
+    let why = status.message.strip_prefix(UNREADABLE)?;
+    let why = if why.starts_with("EOF") { "unexpected end of JSON input" } else { why };
+    Some(format!("couldn't get version/kind; json parse error: {why}"))
+}
+
 /// Parses the body of a server-side apply: YAML, which clients mostly write as JSON.
 pub(crate) fn parse_apply(body: &[u8]) -> Result<Value, Status> {
     if let Ok(document) = parse("application/json", body) {
@@ -63,7 +87,7 @@ pub(crate) fn parse_apply(body: &[u8]) -> Result<Value, Status> {
 }
 
 /// How the server begins to say that a body is malformed.
-pub(crate) const UNREADABLE: &str = "error decoding the body of the request: ";
+const UNREADABLE: &str = "error decoding the body of the request: ";
 
 fn unreadable(error: &dyn fmt::Display) -> Status {
     Status::bad_request(format!("{UNREADABLE}{error}"))
@@ -144,42 +168,20 @@ impl<'de> Visitor<'de> for Watchful<'_> {
 /// Checks that `value` is an object of the endpoint's kind and brings its metadata into the form of the
 /// store. Returns the metadata fields that do not exist.
 pub(crate) fn decode_object(endpoint: &Endpoint, value: &mut Value) -> Result<Vec<String>, Status> {
+    identity::check(endpoint, value)?;
     let kind = &endpoint.resource.kind;
-    let api_version = endpoint.api_version();
-    let Some(object) = value.as_object_mut() else {
-        return Err(Status::bad_request(format!(
-            "couldn't get version/kind; json parse error: the body is not a {kind}"
-        )));
-    };
-    match object.get("kind").and_then(Value::as_str) {
-        Some(given) if given == kind => {}
-        None | Some("") => {
-            return Err(Status::bad_request("Object 'Kind' is missing in the body of the request"));
-        }
-        Some(given) => {
-            return Err(Status::bad_request(format!(
-                "the kind in the data ({given}) does not match the expected kind ({kind})"
-            )));
-        }
-    }
-    match object.get("apiVersion").and_then(Value::as_str) {
-        Some(given) if given == api_version => {}
-        given => {
-            return Err(Status::bad_request(format!(
-                "the API version in the data ({}) does not match the expected API version ({api_version})",
-                given.unwrap_or_default()
-            )));
-        }
-    }
+    let Some(object) = value.as_object_mut() else { return Ok(Vec::new()) };
     let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
     if metadata.is_null() {
         *metadata = Value::Object(Map::new());
     }
     let found = json_type(metadata);
     let Some(metadata) = metadata.as_object_mut() else {
-        let why = format!(
-            "json: cannot unmarshal {found} into Go struct field {kind}.metadata of type v1.ObjectMeta"
-        );
+        let into = match endpoint.resource.built_in {
+            Some(_) => format!("Go struct field {kind}.metadata"),
+            None => "Go value".to_owned(),
+        };
+        let why = format!("json: cannot unmarshal {found} into {into} of type v1.ObjectMeta");
         return Err(cannot_handle(endpoint, &why));
     };
     let unknown = decode_metadata(endpoint, metadata)?;
@@ -239,10 +241,12 @@ pub(crate) fn json_type(value: &Value) -> &'static str {
 /// 400: the body cannot be read as an object of this kind.
 pub(crate) fn cannot_handle(endpoint: &Endpoint, why: &str) -> Status {
     let kind = &endpoint.resource.kind;
-    Status::bad_request(format!(
-        "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
-        endpoint.version
-    ))
+    cannot_handle_as(kind, &endpoint.version, kind, why)
+}
+
+/// The same, for a body that says that it is something else.
+pub(crate) fn cannot_handle_as(kind: &str, version: &str, expected: &str, why: &str) -> Status {
+    Status::bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {expected}: {why}"))
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ const EVENT_FIELDS: &[(&str, &str)] = &[
     ("count", "deprecatedCount"),
 ];
 
+/// Fields that the core group always has.
+const OPTIONAL: &[&str] = &["reportingController", "reportingInstance"];
+
 /// `value`, which came through `endpoint`, in the form of the store.
 pub(crate) fn into_store(endpoint: &Endpoint, mut value: Value) -> Value {
     if endpoint.is_storage_form() {
@@ -47,6 +50,12 @@ pub(crate) fn from_store<'a>(endpoint: &Endpoint, value: &'a Value) -> Cow<'a, V
         });
     }
     value["apiVersion"] = json!(endpoint.api_version());
+    if endpoint.resource.built_in == Some(BuiltIn::Event)
+        && let Some(fields) = value.as_object_mut()
+    {
+        // The newer group leaves out what is empty.
+        fields.retain(|name, value| !(OPTIONAL.contains(&name.as_str()) && *value == ""));
+    }
     Cow::Owned(value)
 }
 

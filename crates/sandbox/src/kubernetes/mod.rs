@@ -19,6 +19,7 @@ mod faulty;
 mod form;
 mod golang;
 mod history;
+mod identity;
 mod kinds;
 mod labels;
 mod names;

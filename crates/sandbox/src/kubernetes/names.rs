@@ -17,6 +17,9 @@ const LABEL_MAX: usize = 63;
 /// `validation.TotalAnnotationSizeLimitB`: all annotations of an object together.
 const ANNOTATIONS_MAX: usize = 256 * 1024;
 
+/// Finalizers without a domain that the server knows.
+const STANDARD_FINALIZERS: &[&str] = &["orphan", "foregroundDeletion", "kubernetes"];
+
 /// What a name must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameRule {
@@ -59,10 +62,11 @@ pub(crate) fn name_errors(rule: NameRule, name: &str) -> Vec<String> {
     };
     let mut errors = Vec::new();
     if name.len() > max {
-        errors.push(format!("must be no more than {max} bytes"));
+        errors.push(format!("must be no more than {max} characters"));
     }
     if !fits(pattern, name) {
-        errors.push(text.to_owned());
+        let has_dots = rule == NameRule::Label && fits(&SUBDOMAIN, name);
+        errors.push(if has_dots { "must not contain dots" } else { text }.to_owned());
     }
     errors
 }
@@ -135,7 +139,7 @@ pub(crate) fn label_value_errors(value: &str) -> Vec<String> {
 pub(crate) fn data_key_errors(key: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if key.len() > SUBDOMAIN_MAX {
-        errors.push(format!("must be no more than {SUBDOMAIN_MAX} bytes"));
+        errors.push(format!("must be no more than {SUBDOMAIN_MAX} characters"));
     }
     if !fits(&DATA_KEY, key) {
         errors.push(DATA_KEY_TEXT.to_owned());
@@ -200,6 +204,16 @@ pub(crate) fn metadata_causes(rule: NameRule, metadata: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Finalizers of built-in kinds have a domain in front of them, or are the server's own.
+pub(crate) fn unqualified_finalizer_causes(metadata: &Value) -> Vec<Cause> {
+    const WHY: &str = "name is neither a standard finalizer name nor is it fully qualified";
+    let all = metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    all.enumerate()
+        .filter(|(_, finalizer)| !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(finalizer))
+        .map(|(index, finalizer)| invalid(format!("metadata.finalizers[{index}]"), finalizer, WHY))
+        .collect()
+}
+
 /// What the server warns of in the finalizers that a write adds to a custom resource.
 pub(crate) fn finalizer_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let of = |object: &Value| -> BTreeSet<String> {
@@ -211,9 +225,7 @@ pub(crate) fn finalizer_warnings(new: &Value, old: Option<&Value>) -> Vec<String
     for finalizer in of(new).difference(&before) {
         let at = format!("metadata.finalizers: {finalizer:?}");
         warnings.extend(qualified_name_errors(finalizer).iter().map(|error| format!("{at}: {error}")));
-        if !finalizer.contains('/')
-            && !matches!(finalizer.as_str(), "orphan" | "foregroundDeletion" | "kubernetes")
-        {
+        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str()) {
             let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
             warnings.push(format!(
                 "{at}: prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
@@ -241,7 +253,7 @@ fn owner_causes(owners: &Value) -> Vec<Cause> {
         if owner["apiVersion"] == "v1" && owner["kind"] == "Event" {
             let why = "/v1, Kind=Event is disallowed from being an owner";
             let field = format!("metadata.ownerReferences[{index}]");
-            causes.push(invalid_raw(field, go_json(&go_owner(owner)), why));
+            causes.push(invalid_raw(field, go_owner(owner), why));
         }
         if owner["controller"] == true {
             let name = format!("{}/{}", text("kind"), text("name"));
@@ -251,8 +263,9 @@ fn owner_causes(owners: &Value) -> Vec<Cause> {
                     let why = format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
                     );
-                    let shown: Value = owners.as_array().into_iter().flatten().map(go_owner).collect();
-                    causes.push(invalid_raw("metadata.ownerReferences", go_json(&shown), why));
+                    let shown: Vec<String> = owners.as_array().into_iter().flatten().map(go_owner).collect();
+                    let shown = format!("[{}]", shown.join(","));
+                    causes.push(invalid_raw("metadata.ownerReferences", shown, why));
                 }
             }
         }
@@ -260,15 +273,18 @@ fn owner_causes(owners: &Value) -> Vec<Cause> {
     causes
 }
 
-/// An owner as Go prints it: with all of its fields that are no pointers.
-fn go_owner(owner: &Value) -> Value {
-    let mut shown = owner.clone();
-    for part in ["apiVersion", "kind", "name", "uid"] {
-        if shown[part].is_null() {
-            shown[part] = Value::from("");
+/// An owner as Go prints it: its fields in the order of the struct, and those that are no pointers always.
+fn go_owner(owner: &Value) -> String {
+    let always =
+        ["apiVersion", "kind", "name", "uid"].map(|part| (part, owner[part].as_str().unwrap_or_default()));
+    let mut fields: Vec<String> =
+        always.iter().map(|(part, text)| format!("\"{part}\":{}", go_json(&Value::from(*text)))).collect();
+    for part in ["controller", "blockOwnerDeletion"] {
+        if let Some(flag) = owner[part].as_bool() {
+            fields.push(format!("\"{part}\":{flag}"));
         }
     }
-    shown
+    format!("{{{}}}", fields.join(","))
 }
 
 #[cfg(test)]
@@ -284,7 +300,8 @@ mod tests {
 
     #[test]
     fn a_namespace_name_has_no_dots() {
-        assert_eq!(name_errors(NameRule::Label, "a.b"), [LABEL_TEXT]);
+        assert_eq!(name_errors(NameRule::Label, "a.b"), ["must not contain dots"]);
+        assert_eq!(name_errors(NameRule::Label, "A"), [LABEL_TEXT]);
         assert_eq!(name_errors(NameRule::Dns1035, "1a"), [DNS_1035_TEXT]);
     }
 

@@ -15,11 +15,17 @@ use super::types;
 /// Operations in one JSON patch (`maxJSONPatchOperations`).
 const OPERATIONS_MAX: usize = 10_000;
 
+/// The operations of a JSON patch.
+type Operations = Vec<Map<String, Value>>;
+
+/// How an error begins of a patch that is of another type.
+const DECODING: &str = "error decoding patch: ";
+
 /// What a patch does.
 #[derive(Clone, Debug)]
 enum Change {
     /// RFC 6902.
-    Json(Vec<Map<String, Value>>),
+    Json(Operations),
     /// RFC 7386.
     Merge(Value),
     /// Kubernetes' merge patch that knows lists by their keys.
@@ -44,8 +50,7 @@ impl Patch {
     pub(crate) fn parse(endpoint: &Endpoint, content_type: &str, body: &[u8]) -> Result<Self, Status> {
         let media_type = content_type.split(';').next().unwrap_or_default().trim();
         let read = || {
-            document::parse("application/json", body)
-                .map_err(|status| Status::bad_request(decoding_failed(&status.message)))
+            document::parse("application/json", body).map_err(|_| Status::bad_request("invalid JSON patch"))
         };
         match media_type {
             "application/json-patch+json" => {
@@ -64,7 +69,9 @@ impl Patch {
             }
             "application/strategic-merge-patch+json" if endpoint.resource.built_in.is_some() => {
                 let Document { value, complaints, .. } = read()?;
-                Ok(Self { change: Change::Strategic(fields_of(value)?), complaints })
+                let patch = fields_of(value)
+                    .map_err(|status| Status::bad_request(status.message.trim_start_matches(DECODING)));
+                Ok(Self { change: Change::Strategic(patch?), complaints })
             }
             _ if endpoint.resource.built_in.is_none() => Err(unsupported()),
             // What no patch is sent as does not reach the handler.
@@ -95,11 +102,6 @@ pub(crate) fn explain(patched: &str, status: Status) -> Status {
     Status::invalid(Subject { group: "", plural: "", kind: "" }, "", vec![cause])
 }
 
-fn decoding_failed(why: &str) -> String {
-    let why = why.strip_prefix(document::UNREADABLE).unwrap_or(why);
-    format!("error decoding patch: {why}")
-}
-
 /// The patches of a custom resource.
 fn unsupported() -> Status {
     let message = "the body of the request was in an unknown format - accepted media types include: \
@@ -108,7 +110,7 @@ fn unsupported() -> Status {
 }
 
 /// The operations of a JSON patch, and what they hold too much.
-fn operations_of(value: Value) -> Result<(Vec<Map<String, Value>>, Vec<String>), Status> {
+fn operations_of(value: Value) -> Result<(Operations, Vec<String>), Status> {
     const FIELDS: &[&str] = &["op", "path", "from", "value"];
     let mistyped = |found: &Value, wanted: &str| {
         let found = json_type(found);
@@ -141,7 +143,7 @@ fn fields_of(patch: Value) -> Result<Value, Status> {
         // To Go, null is a map without entries.
         Value::Null => Ok(Value::Object(Map::new())),
         other => Err(Status::bad_request(format!(
-            "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            "{DECODING}json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
             json_type(&other)
         ))),
     }

@@ -58,6 +58,20 @@ pub(crate) fn is_made_by_put(endpoint: &Endpoint) -> bool {
     )
 }
 
+/// An update is of the object that its path names.
+pub(crate) fn check_name(key: &Key, value: &Value) -> Result<(), Status> {
+    let name = &key.name;
+    match value["metadata"]["name"].as_str().unwrap_or_default() {
+        "" => Err(Status::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
+        given if given != name => Err(Status::bad_request(format!(
+            "the name of the object ({given}) does not match the name on the URL ({name})"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Puts the namespace of the path into the object, and refuses another one.
 pub(crate) fn place(endpoint: &Endpoint, namespace: Option<&str>, value: &mut Value) -> Result<(), Status> {
     let given = value["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
@@ -86,13 +100,16 @@ pub(crate) fn check_replaced(
     key: &Key,
     value: &Value,
     old_uid: &str,
+    dry_run: bool,
 ) -> Result<(), Status> {
     let Some(uid) = value["metadata"]["uid"].as_str().filter(|uid| *uid != old_uid) else { return Ok(()) };
     let custom = endpoint.resource.built_in.is_none().then(|| format!("{}/", endpoint.group));
     let parts = [custom.as_deref().unwrap_or_default(), endpoint.subject().plural].concat();
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
+    // What is only tried does not reach the store, which puts its root in front of the key.
+    let root = if dry_run { "" } else { "/registry" };
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{parts}/{namespace}{}, ResourceVersion: 0, \
+        "StorageError: invalid object, Code: 4, Key: {root}/{parts}/{namespace}{}, ResourceVersion: 0, \
          AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}",
         key.name
     );

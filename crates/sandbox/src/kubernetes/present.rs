@@ -57,7 +57,7 @@ pub(crate) fn negotiate(endpoint: &Endpoint, accept: &str, include: &str) -> Res
             "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
         ));
     }
-    let message = "only the following media types are accepted: application/json, application/yaml";
+    let message = "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
     Err(Status::new(Reason::NotAcceptable, message))
 }
 

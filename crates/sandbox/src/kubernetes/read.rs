@@ -185,6 +185,27 @@ pub(crate) fn unreadable_version(text: &str) -> String {
     format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax")
 }
 
+/// A single object is shown at any version that is not to come.
+pub(crate) fn check_known(state: &State, asked: &str) -> Result<(), Status> {
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let version = asked.parse::<u64>().map_err(|_| Status::unknown(unreadable_version(asked)))?;
+    check_not_ahead(state, version)
+}
+
+fn check_not_ahead(state: &State, version: u64) -> Result<(), Status> {
+    if version <= state.version {
+        return Ok(());
+    }
+    let message = format!("Too large resource version: {version}, current: {}", state.version);
+    Err(Status::new(super::status::Reason::Timeout, message).with_cause(
+        "ResourceVersionTooLarge",
+        "Too large resource version",
+        "",
+    ))
+}
+
 /// The version of which exactly a list is asked for, if it is.
 fn check_version(state: &State, options: &ListOptions, continued: bool) -> Result<Option<u64>, Status> {
     let text = options.resource_version.as_str();
@@ -198,14 +219,7 @@ fn check_version(state: &State, options: &ListOptions, continued: bool) -> Resul
     let Ok(version) = text.parse::<u64>() else {
         return Err(Status::bad_request(format!("invalid resource version: {}", unreadable_version(text))));
     };
-    if version > state.version {
-        let message = format!("Too large resource version: {version}, current: {}", state.version);
-        return Err(Status::new(super::status::Reason::Timeout, message).with_cause(
-            "ResourceVersionTooLarge",
-            "Too large resource version",
-            "",
-        ));
-    }
+    check_not_ahead(state, version)?;
     Ok((options.version_match == EXACT).then_some(version))
 }
 

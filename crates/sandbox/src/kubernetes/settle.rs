@@ -54,6 +54,10 @@ impl Writer<'_> {
     fn settle_dependent(&mut self, place: &Place) {
         let (id, key) = place;
         let Some(object) = self.state.find(*id, key).cloned() else { return };
+        if object.is_terminating() && !object.finalizers().any(|name| name == FOREGROUND) {
+            // What is going by itself is left to go.
+            return;
+        }
         let owners = object.value["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
         let (mut solid, mut lost, mut waiting) = (Vec::new(), 0, 0);
         for owner in owners {

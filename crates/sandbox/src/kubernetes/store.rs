@@ -206,6 +206,8 @@ pub(crate) struct State {
     pub(crate) compacted: u64,
     /// Every version, where somebody asked for it.
     pub(crate) history: History,
+    /// Objects that were stored without the defaults that they are read with, and not written since.
+    pub(crate) unfilled: BTreeSet<Place>,
     /// Cluster addresses given to Services so far.
     pub(crate) addresses: u32,
 }
@@ -248,6 +250,7 @@ impl State {
             unsettled: VecDeque::new(),
             compacted: 0,
             history: History::default(),
+            unfilled: BTreeSet::new(),
             addresses: 0,
         }
     }
@@ -306,6 +309,7 @@ impl State {
         let object = Arc::new(Stored::new(value, self.version));
         let version = self.version;
         let Some(collection) = self.collections.get_mut(&id) else { return object };
+        self.unfilled.remove(&(id, key.clone()));
         let before = collection.objects.insert(key.clone(), Arc::clone(&object));
         let change = if before.is_some() { Change::Modified } else { Change::Added };
         collection.push(Event { version, change, object: Arc::clone(&object), before: before.clone() });
@@ -318,6 +322,7 @@ impl State {
     pub(crate) fn remove(&mut self, id: ResourceId, key: &Key, mut value: Value) -> Option<Arc<Stored>> {
         let collection = self.collections.get_mut(&id)?;
         let before = collection.objects.remove(key)?;
+        self.unfilled.remove(&(id, key.clone()));
         self.version += 1;
         value["metadata"]["resourceVersion"] = json!(self.version.to_string());
         let object = Arc::new(Stored::new(value, self.version));

@@ -21,7 +21,7 @@ pub(crate) fn merge(target: &mut Value, patch: &Value, of: Option<&Type>) -> Res
     };
     if let Some(directive) = patch.get(DIRECTIVE) {
         *target = match directive.as_str() {
-            Some("replace") => Value::Object(plain_fields(patch)),
+            Some("replace") => Value::Object(without_directive(patch)),
             Some("delete") => Value::Object(Map::new()),
             _ => return Err(unknown_directive(directive, patch)),
         };
@@ -32,27 +32,21 @@ pub(crate) fn merge(target: &mut Value, patch: &Value, of: Option<&Type>) -> Res
     }
     let Some(object) = target.as_object_mut() else { return Ok(()) };
     retain(object, patch)?;
-    for (key, gone) in patch {
-        if let Some(list) = key.strip_prefix(DELETE_FROM) {
-            let Some(gone) = gone.as_array() else {
-                return Err(refused("invalid patch format of primitive list"));
-            };
-            if let Some(items) = object.get_mut(list).and_then(Value::as_array_mut) {
-                items.retain(|item| !gone.contains(item));
-            }
+    for (key, order) in patch {
+        if let Some(list) = key.strip_prefix(ORDER) {
+            merge_ordered(object, list, patch.get(list), order, of.and_then(|of| of.field(list)))?;
         }
     }
     for (key, change) in patch.iter().filter(|(key, _)| !key.starts_with('$')) {
-        let field = of.and_then(|of| of.field(key));
-        merge_field(object, key, change, field, patch.get(&format!("{ORDER}{key}")))?;
+        // What has an order was merged with it.
+        if !patch.contains_key(&format!("{ORDER}{key}")) {
+            merge_field(object, key, change, of.and_then(|of| of.field(key)))?;
+        }
     }
-    for (key, order) in patch {
-        let Some(list) = key.strip_prefix(ORDER).filter(|list| !patch.contains_key(*list)) else { continue };
-        let field = of.and_then(|of| of.field(list));
-        if let Some(items) = object.get(list).and_then(Value::as_array) {
-            let sorted =
-                ordered(items.clone(), order_of(order)?, items, field.and_then(|field| field.merge_key));
-            object.insert(list.to_owned(), Value::Array(sorted));
+    for (key, gone) in patch {
+        let (Some(list), Some(gone)) = (key.strip_prefix(DELETE_FROM), gone.as_array()) else { continue };
+        if let Some(items) = object.get_mut(list).and_then(Value::as_array_mut) {
+            items.retain(|item| !gone.contains(item));
         }
     }
     Ok(())
@@ -60,14 +54,14 @@ pub(crate) fn merge(target: &mut Value, patch: &Value, of: Option<&Type>) -> Res
 
 fn retain(object: &mut Map<String, Value>, patch: &Map<String, Value>) -> Result<(), Status> {
     let Some(retained) = patch.get(RETAIN) else { return Ok(()) };
-    let Some(retained) = retained.as_array() else {
-        return Err(refused("invalid patch format of retainKeys"));
-    };
-    let strays = |key: &String| !key.starts_with('$') && !retained.iter().any(|kept| kept == key);
-    if patch.keys().any(strays) {
-        return Err(refused("patch content doesn't match retainKeys list"));
+    let wrong = || refused("invalid patch format of retainKeys");
+    let retained = retained.as_array().ok_or_else(wrong)?;
+    let is_kept = |key: &String| retained.iter().any(|kept| kept == key);
+    let counts = |key: &str| key != RETAIN && !key.starts_with(DELETE_FROM) && !key.starts_with(ORDER);
+    if patch.iter().any(|(key, value)| counts(key) && !value.is_null() && !is_kept(key)) {
+        return Err(wrong());
     }
-    object.retain(|key, _| retained.iter().any(|kept| kept == key));
+    object.retain(|key, _| is_kept(key));
     Ok(())
 }
 
@@ -76,7 +70,6 @@ fn merge_field(
     key: &str,
     change: &Value,
     field: Option<&Field>,
-    order: Option<&Value>,
 ) -> Result<(), Status> {
     match (object.get_mut(key), change) {
         (_, Value::Null) => {
@@ -85,17 +78,13 @@ fn merge_field(
         (Some(before @ Value::Object(_)), Value::Object(_)) => {
             merge(before, change, field.and_then(type_of))?
         }
-        (Some(Value::Array(before)), Value::Array(items))
-            if field.is_some_and(|field| field.patch.merges) =>
-        {
-            let live = before.clone();
-            let mut merged = merge_list(live.clone(), items, field)?;
-            if let Some(order) = order {
-                let key = field.and_then(|field| field.merge_key);
-                check_order(items, order_of(order)?, key)?;
-                merged = ordered(merged, order_of(order)?, &live, key);
-            }
-            *before = merged;
+        (Some(Value::Array(before)), Value::Array(items)) => {
+            // A list that does not merge is taken as it is: its type knows no directives and drops them.
+            *before = if field.is_some_and(|field| field.patch.merges) {
+                merge_list(before, items, field)?.0
+            } else {
+                items.clone()
+            };
         }
         _ => match plain(change) {
             Some(change) => {
@@ -107,6 +96,55 @@ fn merge_field(
         },
     }
     Ok(())
+}
+
+/// A list whose order the patch asks for.
+fn merge_ordered(
+    object: &mut Map<String, Value>,
+    list: &str,
+    change: Option<&Value>,
+    order: &Value,
+    field: Option<&Field>,
+) -> Result<(), Status> {
+    let array = |value: &Value| {
+        let array = value.as_array().cloned();
+        array.ok_or_else(|| {
+            refused(&format!("expected a []interface {{}}, but received a {}", go_type(value)))
+        })
+    };
+    let order = array(order)?;
+    let live = object.get(list).filter(|live| !live.is_null()).map(array).transpose()?;
+    let items = change.map(array).transpose()?;
+    let key = field.and_then(|field| field.merge_key);
+    check_order(items.as_deref().unwrap_or_default(), &order, key)?;
+    let before = live.clone().unwrap_or_default();
+    let (merged, before) = match (&live, &items) {
+        (None, None) => return Ok(()),
+        (Some(live), None) => (live.clone(), before),
+        (None, Some(items)) => (items.iter().filter_map(plain).collect(), before),
+        (Some(live), Some(items)) if field.is_some_and(|field| field.patch.merges) => {
+            merge_list(live, items, field)?
+        }
+        (Some(_), Some(items)) => (items.clone(), before),
+    };
+    if let Some(key) = key {
+        check_keys(&merged, key)?;
+    }
+    let mut all = live.iter().chain(&items).flatten();
+    let Some(first) = all.next() else { return Err(refused("no elements in any of the given slices")) };
+    if all.any(|item| go_type(item) != go_type(first)) {
+        return Err(refused("list element types are not identical"));
+    }
+    let sorted = ordered(merged, &order, &before, key);
+    object.insert(list.to_owned(), Value::Array(sorted));
+    Ok(())
+}
+
+fn check_keys(items: &[Value], key: &str) -> Result<(), Status> {
+    match items.iter().filter_map(Value::as_object).find(|item| !item.contains_key(key)) {
+        Some(item) => Err(no_key(item, key)),
+        None => Ok(()),
+    }
 }
 
 /// The type of a field's value, or of its items.
@@ -121,22 +159,27 @@ fn type_of(field: &Field) -> Option<&'static Type> {
     }
 }
 
-fn merge_list(live: Vec<Value>, items: &[Value], field: Option<&Field>) -> Result<Vec<Value>, Status> {
+/// The merged list, and what was left of the list before: the order that the others keep.
+fn merge_list(
+    live: &[Value],
+    items: &[Value],
+    field: Option<&Field>,
+) -> Result<(Vec<Value>, Vec<Value>), Status> {
     let is_map = live.iter().chain(items).any(Value::is_object);
     let key = field.and_then(|field| field.merge_key);
     let (Some(key), true) = (key, is_map) else {
-        let mut both = live.clone();
+        let mut both = live.to_vec();
         both.extend(items.iter().filter(|item| !live.contains(item)).cloned());
-        return Ok(ordered(both, items, &live, None));
+        return Ok((ordered(both, items, live, None), live.to_vec()));
     };
-    let mut left = live.clone();
+    let mut left = live.to_vec();
     let (mut wanted, mut is_replaced) = (Vec::new(), false);
     for item in items {
         let Some(fields) = item.as_object() else {
             return Err(refused("list element types are not identical"));
         };
         match fields.get(DIRECTIVE).map(|directive| (directive.as_str(), directive)) {
-            None => wanted.push(item),
+            None => wanted.push(item.clone()),
             Some((Some("delete"), _)) => {
                 let gone = fields.get(key).ok_or_else(|| no_key(fields, key))?;
                 left.retain(|have| have.get(key) != Some(gone));
@@ -148,19 +191,19 @@ fn merge_list(live: Vec<Value>, items: &[Value], field: Option<&Field>) -> Resul
             Some((_, directive)) => return Err(unknown_directive(directive, fields)),
         }
     }
+    check_keys(&wanted, key)?;
     if is_replaced {
-        return Ok(wanted.into_iter().filter_map(plain).collect());
+        return Ok((wanted.clone(), wanted));
     }
+    let before = left.clone();
     let of = field.and_then(type_of);
     for item in &wanted {
-        let name = item.get(key).ok_or_else(|| no_key(item.as_object().unwrap_or(&Map::new()), key))?;
-        match left.iter_mut().find(|have| have.get(key) == Some(name)) {
+        match left.iter_mut().find(|have| have.get(key) == item.get(key)) {
             Some(have) => merge(have, item, of)?,
-            None => left.extend(plain(item)),
+            None => left.push(item.clone()),
         }
     }
-    let order: Vec<Value> = wanted.into_iter().cloned().collect();
-    Ok(ordered(left, &order, &live, Some(key)))
+    Ok((ordered(left, &wanted, &before, Some(key)), before))
 }
 
 /// A list in the order that is wanted. Items that it does not name keep their order, and stand before the first of those
@@ -192,19 +235,30 @@ fn ordered(items: Vec<Value>, order: &[Value], live: &[Value], key: Option<&str>
     sorted
 }
 
-fn order_of(order: &Value) -> Result<&[Value], Status> {
-    order.as_array().map(Vec::as_slice).ok_or_else(|| refused("invalid patch format of setElementOrder list"))
-}
-
 /// What a patch sets has to come in the order that it asks for.
 fn check_order(items: &[Value], order: &[Value], key: Option<&str>) -> Result<(), Status> {
     let same = |item: &Value, wanted: &Value| match key {
         Some(key) => item.get(key) == wanted.get(key),
         None => item == wanted,
     };
-    let mut wanted = order.iter();
-    let mut plain = items.iter().filter(|item| item.get(DIRECTIVE).is_none());
-    if order.is_empty() || plain.all(|item| wanted.any(|wanted| same(item, wanted))) {
+    let is_deleted =
+        |item: &&Value| key.is_some() && item.get(DIRECTIVE).is_some_and(|directive| directive == "delete");
+    let set: Vec<&Value> = items.iter().filter(|item| !is_deleted(item)).collect();
+    let (mut at, mut next) = (0, 0);
+    while let (Some(item), Some(wanted)) = (set.get(at), order.get(next)) {
+        if item.get(DIRECTIVE).is_some() {
+            at += 1;
+            continue;
+        }
+        if let (Some(key), Some(fields)) = (key, item.as_object())
+            && !fields.contains_key(key)
+        {
+            return Err(no_key(fields, key));
+        }
+        at += usize::from(same(item, wanted));
+        next += 1;
+    }
+    if order.is_empty() || items.is_empty() || at >= set.len() {
         return Ok(());
     }
     let text = |list: &[Value]| list.iter().map(golang::plain).collect::<Vec<_>>().join(" ");
@@ -216,24 +270,38 @@ fn check_order(items: &[Value], order: &[Value], key: Option<&str>) -> Result<()
     Err(refused(&why))
 }
 
-/// What a patch sets where there was nothing: without its directives and nulls. `None`: it is a directive itself.
+/// What a patch sets where there was nothing: without nulls, and without what has a directive.
 fn plain(value: &Value) -> Option<Value> {
     match value {
-        Value::Object(fields) if fields.contains_key(DIRECTIVE) => {
-            match fields.get(DIRECTIVE).and_then(Value::as_str) {
-                Some("replace") => Some(Value::Object(plain_fields(fields))),
-                _ => None,
-            }
+        Value::Object(fields) if fields.contains_key(DIRECTIVE) => None,
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(_, value)| !value.is_null());
+            Some(Value::Object(kept.filter_map(|(key, value)| Some((key.clone(), plain(value)?))).collect()))
         }
-        Value::Object(fields) => Some(Value::Object(plain_fields(fields))),
         Value::Array(items) => Some(Value::Array(items.iter().filter_map(plain).collect())),
         other => Some(other.clone()),
     }
 }
 
-fn plain_fields(fields: &Map<String, Value>) -> Map<String, Value> {
-    let kept = fields.iter().filter(|(key, value)| !key.starts_with('$') && !value.is_null());
-    kept.filter_map(|(key, value)| Some((key.clone(), plain(value)?))).collect()
+fn without_directive(fields: &Map<String, Value>) -> Map<String, Value> {
+    fields
+        .iter()
+        .filter(|(key, _)| *key != DIRECTIVE)
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// What Go calls the type of a decoded value.
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "%!s(<nil>)",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
 }
 
 fn refused(why: &str) -> Status {
@@ -325,7 +393,7 @@ mod tests {
                 "merging lists cannot yet be specified",
             ),
             (json!({ "$patch": "shuffle" }), "unknown patch type: shuffle"),
-            (json!({ "$retainKeys": ["x"], "hostname": "y" }), "doesn't match retainKeys list"),
+            (json!({ "$retainKeys": ["x"], "hostname": "y" }), "invalid patch format of retainKeys"),
             (json!({ "$retainKeys": 1 }), "invalid patch format of retainKeys"),
             (
                 json!({ "$setElementOrder/containers": 1, "containers": [{ "name": "a" }] }),

@@ -31,7 +31,7 @@ impl Query {
 
     /// A parameter that is a switch.
     pub(crate) fn flag(&self, name: &str) -> bool {
-        matches!(self.get(name), "true" | "1" | "True" | "TRUE" | "t" | "T")
+        self.0.get(name).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 }
 

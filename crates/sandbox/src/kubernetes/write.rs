@@ -17,8 +17,8 @@ use super::names::finalizer_warnings;
 use super::ownership::Managers;
 use super::patch::{self, Patch};
 use super::precondition::{
-    self, asked_version, carry_metadata, check_finalizers, check_immutable, check_replaced, check_size,
-    check_version, is_made_by_put, place,
+    self, asked_version, carry_metadata, check_finalizers, check_immutable, check_name, check_replaced,
+    check_size, check_version, is_made_by_put, place,
 };
 use super::resource::Endpoint;
 use super::status::{Status, Subject};
@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
         }
         tracking::put(&mut value, &owners, None);
         crd::check(self.state, endpoint, &mut value, self.now)?;
-        admit::read_back(endpoint, &mut value);
+        let is_filled = admit::read_back(endpoint, &mut value);
         if asked_version(&value).is_ok_and(|version| version != 0) {
             return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
         }
@@ -128,7 +128,10 @@ impl<'a> Writer<'a> {
         if self.options.dry_run {
             return Ok(Arc::new(Stored::new(value, 0)));
         }
-        let stored = self.state.put(endpoint.resource.id, key, value);
+        let stored = self.state.put(endpoint.resource.id, key.clone(), value);
+        if is_filled {
+            self.state.unfilled.insert((endpoint.resource.id, key));
+        }
         self.after_put(endpoint, &stored);
         Ok(stored)
     }
@@ -146,29 +149,17 @@ impl<'a> Writer<'a> {
         self.warnings.extend(warnings);
         let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
         place(endpoint, namespace, &mut value)?;
-        let given = value["metadata"]["name"].as_str().unwrap_or_default();
-        if given.is_empty() {
-            return Err(Status::bad_request(format!(
-                "the name of the object ({} based on URL) was undeterminable: name must be provided",
-                key.name
-            )));
-        }
-        if given != key.name {
-            return Err(Status::bad_request(format!(
-                "the name of the object ({given}) does not match the name on the URL ({})",
-                key.name
-            )));
-        }
+        check_name(key, &value)?;
         if part == Part::Main
             && is_made_by_put(endpoint)
             && self.state.find(endpoint.resource.id, key).is_none()
         {
-            check_replaced(endpoint, key, &value, "")?;
+            check_replaced(endpoint, key, &value, "", self.options.dry_run)?;
             asked_version(&value)?;
             return Ok((self.create_by_put(endpoint, namespace, given_body)?, true));
         }
         let old = self.existing(endpoint, key)?;
-        check_replaced(endpoint, key, &value, old.uid())?;
+        check_replaced(endpoint, key, &value, old.uid(), self.options.dry_run)?;
         Ok((self.update(endpoint, key, part, value, &old, None)?, false))
     }
 
@@ -218,13 +209,7 @@ impl<'a> Writer<'a> {
         self.warnings.extend(warnings);
         let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
         place(endpoint, namespace, &mut value)?;
-        let patched = value["metadata"]["name"].as_str().unwrap_or_default();
-        if patched != key.name {
-            return Err(Status::bad_request(format!(
-                "the name of the object ({patched}) does not match the name on the URL ({})",
-                key.name
-            )));
-        }
+        check_name(key, &value)?;
         self.update(endpoint, key, part, value, old, owners)
     }
 
@@ -263,7 +248,9 @@ impl<'a> Writer<'a> {
         // What is stored is read as a body is: without the nulls that an apply may leave.
         admit::read_back(endpoint, &mut value);
         tracking::put(&mut value, &owners, Some(previous));
-        if value == *previous {
+        // What was read has more than what was stored: the first write that changes nothing changes that.
+        let is_unfilled = self.state.unfilled.contains(&(endpoint.resource.id, key.clone()));
+        if value == *previous && !is_unfilled {
             return Ok(Arc::clone(old));
         }
         if endpoint.resource.has_generation && admit::differs_in_generation(endpoint, &value, previous) {
@@ -367,7 +354,8 @@ fn check_type(endpoint: &Endpoint, key: &Key, patched: &Value) -> Result<(), Sta
             causes.push(complaint::invalid(field, given, format!("must be {wanted}")));
         }
     }
-    if causes.is_empty() { Ok(()) } else { Err(Status::invalid(endpoint.subject(), &key.name, causes)) }
+    let subject = Subject { kind: patched["kind"].as_str().unwrap_or_default(), ..endpoint.subject() };
+    if causes.is_empty() { Ok(()) } else { Err(Status::invalid(subject, &key.name, causes)) }
 }
 
 /// True when nothing holds an object that is being deleted.

@@ -13,13 +13,8 @@ use super::text;
 const DATA_BYTES_MAX: usize = 1024 * 1024;
 const IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
-/// Keys that a type of Secret must have (`ValidateSecret`).
-const REQUIRED_KEYS: &[(&str, &[&str])] = &[
-    ("kubernetes.io/tls", &["tls.crt", "tls.key"]),
-    ("kubernetes.io/dockerconfigjson", &[".dockerconfigjson"]),
-    ("kubernetes.io/dockercfg", &[".dockercfg"]),
-    ("kubernetes.io/ssh-auth", &["ssh-privatekey"]),
-];
+/// The annotation that a token of a ServiceAccount must have.
+const ACCOUNT: &str = "kubernetes.io/service-account.name";
 
 /// Folds `stringData` into `data`.
 pub(super) fn decode_secret(value: &mut Value) {
@@ -43,9 +38,9 @@ fn data_causes(new: &Value, fields: &[&str]) -> Vec<Cause> {
         for (key, entry) in new[*field].as_object().into_iter().flatten() {
             let path = format!("{field}[{key}]");
             causes.extend(data_key_errors(key).iter().map(|error| invalid(path.clone(), key, error)));
-            size += entry
-                .as_str()
-                .map_or(0, |entry| if *field == "data" { entry.len() } else { entry.len() / 4 * 3 });
+            let is_plain = *field == "data" && new["kind"] == "ConfigMap";
+            size +=
+                entry.as_str().map_or(0, |entry| if is_plain { entry.len() } else { decoded_length(entry) });
         }
     }
     if size > DATA_BYTES_MAX {
@@ -54,6 +49,12 @@ fn data_causes(new: &Value, fields: &[&str]) -> Vec<Cause> {
         causes.push(too_long(field, DATA_BYTES_MAX));
     }
     causes
+}
+
+/// How many bytes a text in base64 stands for.
+fn decoded_length(text: &str) -> usize {
+    let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
+    (text.len() / 4 * 3).saturating_sub(padding)
 }
 
 fn immutable_causes(new: &Value, old: Option<&Value>, fields: &[&str]) -> Vec<Cause> {
@@ -69,13 +70,46 @@ fn immutable_causes(new: &Value, old: Option<&Value>, fields: &[&str]) -> Vec<Ca
     causes
 }
 
+/// What a type of Secret must hold (`ValidateSecret`).
+fn type_causes(new: &Value, kind: &str) -> Vec<Cause> {
+    let data = &new["data"];
+    let has = |key: &str| data.get(key).is_some();
+    let missing = |key: &str| required(format!("data[{key}]"), "");
+    match kind {
+        "kubernetes.io/service-account-token"
+            if text(&new["metadata"]["annotations"], ACCOUNT).is_empty() =>
+        {
+            vec![required(format!("metadata.annotations[{ACCOUNT}]"), "")]
+        }
+        "kubernetes.io/dockercfg" => json_causes(data, ".dockercfg"),
+        "kubernetes.io/dockerconfigjson" => json_causes(data, ".dockerconfigjson"),
+        "kubernetes.io/basic-auth" if !has("username") && !has("password") => {
+            vec![missing("username"), missing("password")]
+        }
+        "kubernetes.io/ssh-auth" if text(data, "ssh-privatekey").is_empty() => {
+            vec![missing("ssh-privatekey")]
+        }
+        "kubernetes.io/tls" => {
+            ["tls.crt", "tls.key"].into_iter().filter(|key| !has(key)).map(missing).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The key is there and holds a JSON object.
+fn json_causes(data: &Value, key: &str) -> Vec<Cause> {
+    let Some(encoded) = data.get(key) else { return vec![required(format!("data[{key}]"), "")] };
+    let bytes = STANDARD.decode(encoded.as_str().unwrap_or_default()).unwrap_or_default();
+    let read: Result<serde_json::Map<String, Value>, _> = serde_json::from_slice(&bytes);
+    let Err(error) = read else { return Vec::new() };
+    let why = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+    vec![invalid(format!("data[{key}]"), "<secret contents redacted>", why)]
+}
+
 pub(super) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = data_causes(new, &["data"]);
     let kind = text(new, "type");
-    if let Some((_, keys)) = REQUIRED_KEYS.iter().find(|(of, _)| *of == kind) {
-        let missing = keys.iter().filter(|key| new["data"].get(**key).is_none());
-        causes.extend(missing.map(|key| required(format!("data[{key}]"), "")));
-    }
+    causes.extend(type_causes(new, kind));
     if let Some(old) = old
         && old["type"] != new["type"]
     {

@@ -31,13 +31,14 @@ const FIXED: &[(&str, &str)] = &[
     ("reportingInstance", "reportingInstance"),
 ];
 
-pub(super) fn default(new: &mut Value) {
-    // Go writes these even when they are empty: kubectl's columns expect them.
+/// Go writes these even when they are empty: kubectl's columns expect them.
+pub(super) fn allocate(new: &mut Value) {
     for (field, value) in
         [("reportingComponent", json!("")), ("reportingInstance", json!("")), ("source", json!({}))]
     {
         super::set_default(new, field, value);
     }
+    super::nulls(new, &["eventTime", "firstTimestamp", "lastTimestamp"]);
 }
 
 pub(super) fn validate(endpoint: &Endpoint, new: &Value, old: Option<&Value>) -> Vec<Cause> {

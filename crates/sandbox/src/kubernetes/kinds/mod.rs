@@ -34,10 +34,10 @@ pub(crate) fn default(built_in: BuiltIn, new: &mut Value) {
         BuiltIn::Deployment => deployment::default(new),
         BuiltIn::ReplicaSet => deployment::default_replica_set(new),
         BuiltIn::Pod => pod::default(new),
-        BuiltIn::Event => event::default(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::default_binding(new),
         BuiltIn::CustomResourceDefinition => crd::default(new),
         BuiltIn::Ingress
+        | BuiltIn::Event
         | BuiltIn::EndpointSlice
         | BuiltIn::ConfigMap
         | BuiltIn::ServiceAccount
@@ -59,8 +59,8 @@ pub(crate) fn allocate(built_in: BuiltIn, group: &str, new: &mut Value, old: Opt
     }
     match built_in {
         BuiltIn::Namespace => allocate_namespace(new, old),
-        // Go writes these even when they are not set.
-        BuiltIn::Event => nulls(new, &["eventTime", "firstTimestamp", "lastTimestamp"]),
+        BuiltIn::Event => event::allocate(new),
+        // Go writes them even when there are none.
         BuiltIn::Role | BuiltIn::ClusterRole => nulls(new, &["rules"]),
         BuiltIn::Service => service::allocate(new, old, address),
         BuiltIn::Pod => pod::allocate(new, old),
@@ -129,11 +129,14 @@ fn validate_lease(new: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Sets fields that are absent to null.
+/// Sets fields that are absent, or lists without entries, to null: so they come back from the store.
 fn nulls(object: &mut Value, names: &[&str]) {
     let Some(fields) = object.as_object_mut() else { return };
     for name in names {
-        fields.entry(*name).or_insert(Value::Null);
+        let field = fields.entry(*name).or_insert(Value::Null);
+        if field.as_array().is_some_and(Vec::is_empty) {
+            *field = Value::Null;
+        }
     }
 }
 

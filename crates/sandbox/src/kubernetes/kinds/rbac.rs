@@ -70,8 +70,17 @@ pub(super) fn validate_binding(new: &Value, old: Option<&Value>) -> Vec<Cause> {
             let supported = &["ServiceAccount", "User", "Group"];
             causes.push(unsupported(format!("subjects[{index}].kind"), kind, supported));
         }
-        if kind == "ServiceAccount" && text(subject, "namespace").is_empty() {
+        let is_cluster_wide = new["kind"] == "ClusterRoleBinding";
+        if kind == "ServiceAccount" && is_cluster_wide && text(subject, "namespace").is_empty() {
             causes.push(required(format!("subjects[{index}].namespace"), ""));
+        }
+        let group = if kind == "ServiceAccount" { "" } else { GROUP };
+        if matches!(kind, "ServiceAccount" | "User" | "Group") && text(subject, "apiGroup") != group {
+            causes.push(unsupported(
+                format!("subjects[{index}].apiGroup"),
+                text(subject, "apiGroup"),
+                &[group],
+            ));
         }
     }
     if let Some(old) = old

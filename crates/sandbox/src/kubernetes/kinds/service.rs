@@ -115,17 +115,19 @@ fn port_causes(ports: &[Value]) -> Vec<Cause> {
         if !(1..=65_535).contains(&number) {
             causes.push(invalid_raw(at("port"), number, "must be between 1 and 65535, inclusive"));
         }
+        if let Some(target) = port["targetPort"].as_i64().filter(|target| !(1..=65_535).contains(target)) {
+            causes.push(invalid_raw(at("targetPort"), target, "must be between 1 and 65535, inclusive"));
+        }
         let protocol = text(port, "protocol");
         if !PROTOCOLS.contains(&protocol) {
             causes.push(unsupported(at("protocol"), protocol, PROTOCOLS));
         }
         if !numbers.insert((number, protocol)) {
-            // The server prints its internal type, whose fields have Go's names.
-            let value = json!({
-                "Name": name, "Protocol": protocol, "AppProtocol": port["appProtocol"], "Port": number,
-                "TargetPort": port["targetPort"], "NodePort": port["nodePort"].as_u64().unwrap_or_default(),
-            });
-            let message = format!("Duplicate value: {value}");
+            // The server prints what it compares by, in its internal type.
+            let message = format!(
+                "Duplicate value: {{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{number},\"TargetPort\":0,\"NodePort\":0}}",
+                json!(protocol)
+            );
             causes.push(Cause { message, ..duplicate(format!("spec.ports[{index}]"), "") });
         }
     }

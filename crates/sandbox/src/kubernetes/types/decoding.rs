@@ -116,6 +116,7 @@ fn zero(shape: &Shape, value: &mut Value) {
     }
     match shape {
         Shape::Plain(Plain::Text) => *value = Value::String(String::new()),
+        Shape::Plain(Plain::Quantity) => *value = Value::String("0".to_owned()),
         Shape::Named(name) => *value = named(name).map_or(Value::Null, Type::empty),
         _ => {}
     }
