@@ -384,6 +384,24 @@ mod tests {
     }
 
     #[test]
+    fn an_order_moves_what_it_names_and_keeps_the_others_where_they_were() {
+        let target = json!({ "ports": [{ "port": 1 }, { "port": 2 }, { "port": 3 }] });
+        let patch =
+            json!({ "$setElementOrder/ports": [{ "port": 4 }, { "port": 3 }], "ports": [{ "port": 4 }] });
+        let wanted = json!({ "ports": [{ "port": 4 }, { "port": 1 }, { "port": 2 }, { "port": 3 }] });
+        assert_eq!(merged("core.ServiceSpec", target.clone(), patch).unwrap(), wanted);
+        // What was deleted and comes again has no place from before.
+        let patch = json!({ "ports": [{ "port": 3 }, { "$patch": "delete", "port": 3 }] });
+        let wanted = json!({ "ports": [{ "port": 3 }, { "port": 1 }, { "port": 2 }] });
+        assert_eq!(merged("core.ServiceSpec", target, patch).unwrap(), wanted);
+        let patch = json!({ "ports": [{ "port": 1, "name": null }, { "$patch": "delete", "port": 2 }] });
+        assert_eq!(
+            merged("core.ServiceSpec", json!({}), patch).unwrap(),
+            json!({ "ports": [{ "port": 1 }] })
+        );
+    }
+
+    #[test]
     fn what_the_server_does_not_understand_is_refused() {
         let target = json!({ "containers": [{ "name": "a" }], "strategy": {} });
         for (patch, why) in [
@@ -397,7 +415,7 @@ mod tests {
             (json!({ "$retainKeys": 1 }), "invalid patch format of retainKeys"),
             (
                 json!({ "$setElementOrder/containers": 1, "containers": [{ "name": "a" }] }),
-                "setElementOrder list",
+                "expected a []interface {}, but received a int64",
             ),
             (
                 json!({ "$setElementOrder/containers": [{ "name": "b" }], "containers": [{ "name": "a" }] }),
