@@ -462,6 +462,8 @@ mod tests {
         metrics.pass_ended(&pass, Ended::Error);
         metrics.pass_timed_out("Zone");
         metrics.queue(1, 1, 1);
+        let delayed = [(Why::Retry, (3, Instant::now()))].into();
+        metrics.due(&Depth { running: 2, delayed, ..Depth::default() }, true);
         metrics.called("GET", "/zones", 200, Duration::ZERO);
         let text = metrics.text();
         for name in [
@@ -477,6 +479,10 @@ mod tests {
             "workqueue_adds_total",
             "workqueue_retries_total",
             "kflare_cloudflare_requests_total{method=\"GET\",route=\"/zones\",code=\"200\"} 1",
+            "kflare_cache_synced 1",
+            "kflare_due{when=\"running\"} 2",
+            "kflare_due{when=\"retry\"} 3",
+            "kflare_due{when=\"resync\"} 0",
         ] {
             assert!(text.contains(name), "{name} is not in\n{text}");
         }

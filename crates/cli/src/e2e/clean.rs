@@ -1,9 +1,10 @@
 //! Makes a server as it was before a scenario: every object of ours, every Secret, label and Event is gone.
 //! The operator does not run meanwhile, so finalizers are taken away by hand.
 
+use std::time::Duration;
+
 use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use serde_json::json;
-use std::time::Duration;
 use tokio::time::Instant;
 
 use super::cluster::{Cluster, LOOK, said};

@@ -233,6 +233,17 @@ mod tests {
     }
 
     #[test]
+    fn pauses_can_be_made_shorter_and_neither_longer_nor_nothing() {
+        for factor in ["1", "0.001"] {
+            assert!(Cli::try_parse_from(["kflare", "run", "--timings-factor", factor]).is_ok());
+        }
+        for factor in ["0", "1.5", "-1", "NaN", "fast"] {
+            let line = ["kflare", "run", &format!("--timings-factor={factor}")];
+            assert!(Cli::try_parse_from(line).is_err(), "{factor}");
+        }
+    }
+
+    #[test]
     fn a_namespace_that_nobody_named_is_warned_of_outside_of_a_pod() {
         assert_eq!(namespace_of("kflare run", false), ("default".to_owned(), true));
         assert_eq!(namespace_of("kflare run", true), ("default".to_owned(), false));
