@@ -187,6 +187,11 @@ fn permissions(kind: &Kind) -> Result<(), TableError> {
             let problem = format!("{:?} is none of the table's permissions; add it there", call.permission);
             return Err(TableError::BadValue { file: file(), place, problem });
         }
+        if !field.values.is_empty() && !field.values.iter().any(|value| call.initial == *value.as_str()) {
+            let place = format!("spec.{}.own_call.initial", field.name);
+            let problem = format!("{} is none of the field's values", call.initial);
+            return Err(TableError::BadValue { file: file(), place, problem });
+        }
     }
     Ok(())
 }

@@ -37,6 +37,9 @@ pub enum BenchError {
     /// No process to measure.
     #[error("cannot start `kflare run`")]
     Process(#[source] std::io::Error),
+    /// No folder for its kubeconfig.
+    #[error("cannot write a kubeconfig for `kflare run`")]
+    Scratch(#[source] std::io::Error),
     /// Something never came to rest.
     #[error("{what} did not come to rest within {seconds} s: {state}")]
     Restless {

@@ -25,7 +25,7 @@ impl ServedWorld {
     pub(super) async fn of(world: World) -> Result<Self, BenchError> {
         let kubernetes = serve::on_loopback(0, world.kubernetes.service()).await?;
         let cloudflare = serve::on_loopback(0, world.cloudflare.service()).await?;
-        let scratch = Scratch::new(&world, kubernetes.address).map_err(BenchError::Process)?;
+        let scratch = Scratch::new(&world, kubernetes.address).map_err(BenchError::Scratch)?;
         Ok(Self { world, _kubernetes: kubernetes, cloudflare, scratch })
     }
 

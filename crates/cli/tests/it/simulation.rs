@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cli::simulation::{request_log, run_seed, sweep};
 
-/// Seeds that a development build runs in about half a minute; `kflare sandbox sim --seeds N` runs more.
+/// Seeds that a development build runs in a minute or two; `kflare sandbox sim --seeds N` runs more.
 const SEEDS: u64 = 60;
 /// Seeds that are run twice (design §5).
 const REPLAYED: u64 = 50;

@@ -23,6 +23,7 @@ pub(super) use exposure::SECRET_MARK;
 /// Every promise that is broken at any time, in words; none when all is well. The world must keep its history.
 #[must_use]
 pub fn promises(world: &World) -> Vec<String> {
+    assert!(world.options().history, "without its history a world shows nothing");
     let facts = Facts::of(world);
     let mut broken = exposure::exposed(world);
     broken.extend(ownership::foreign_touched(&facts));
