@@ -33,7 +33,7 @@ pub(super) struct Audit {
     /// The last line so far, which may not be whole.
     rest: String,
     pub(super) uses: BTreeSet<Use>,
-    pub(super) refused: Vec<String>,
+    pub(super) refused: BTreeSet<String>,
     /// Writes but for those of the Lease.
     pub(super) writes: u64,
 }
@@ -108,7 +108,7 @@ impl Audit {
         // privilege.
         let is_forbidden = line.annotations.get(DECISION).is_some_and(|decision| decision != "allow");
         if is_forbidden || line.response_status.is_some_and(|answer| answer.code == 401) {
-            self.refused.push(format!("{} {}", line.verb, line.uri));
+            self.refused.insert(format!("{} {}", line.verb, line.uri));
         }
         // What every account may see, such as the list of what is served, is no object.
         let Some(object) = line.object_ref else { return };
@@ -161,7 +161,7 @@ mod tests {
         audit.take(&line(account, "patch", "zones", "allow", 403));
         audit.take(&line(account, "patch", "zones", "forbid", 403));
         assert_eq!((audit.writes, audit.uses.len()), (2, 2));
-        assert_eq!(audit.refused, ["patch /x"]);
+        assert_eq!(audit.refused, ["patch /x".to_owned()].into());
         assert_eq!(audit.uses.first().unwrap().resource, "zones/status");
     }
 }

@@ -11,7 +11,6 @@ use super::kinds;
 use super::names::{metadata_causes, unqualified_finalizer_causes};
 use super::resource::Endpoint;
 use super::status::Status;
-use super::types::{self, decoding};
 
 /// What to do about fields that do not exist or occur twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,14 +46,6 @@ pub(crate) fn decode(
     let mut complaints = body.complaints;
     let mut unknown = document::decode_object(endpoint, &mut value)?;
     let schema = endpoint.served().and_then(|version| version.schema.as_ref());
-    if let Some(of) = endpoint.resource.built_in.and(types::of_kind(&endpoint.group, &endpoint.resource.kind))
-    {
-        // Its metadata is decoded already.
-        let metadata = value["metadata"].take();
-        let decoded = decoding::decode(of, &mut value, "");
-        value["metadata"] = metadata;
-        unknown.extend(decoded.map_err(|why| document::cannot_handle(endpoint, &why))?.unknown);
-    }
     if validation != FieldValidation::Ignore {
         if let Some(schema) = schema {
             unknown.extend(schema.unknown_fields(&value));

@@ -14,7 +14,7 @@ use super::patch::Patch;
 use super::resource::Endpoint;
 use super::status::{Reason, Status};
 use super::store::{Key, State};
-use super::tracking::without_owners;
+use super::tracking::{SERVER, without_owners};
 use super::write::{WriteOptions, Writer};
 
 /// The managers of what people do here, as kubectl calls them.
@@ -186,7 +186,9 @@ impl ApiServer {
         for name in ["default", "kube-system"] {
             let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
             // The names are valid and the store is empty: there is nothing to refuse.
-            let _ = self.writer(&mut state).create(&endpoint, None, Document::from(namespace));
+            let mut writer = self.writer(&mut state);
+            writer.options.manager = SERVER.to_owned();
+            let _ = writer.create(&endpoint, None, Document::from(namespace));
         }
     }
 

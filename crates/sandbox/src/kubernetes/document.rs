@@ -165,11 +165,14 @@ impl<'de> Visitor<'de> for Watchful<'_> {
     }
 }
 
+/// The owners of fields. An empty list of them is not one that is left out.
+const MANAGED: &str = "managedFields";
+
 /// Checks that `value` is an object of the endpoint's kind and brings its metadata into the form of the
 /// store. Returns the metadata fields that do not exist.
 pub(crate) fn decode_object(endpoint: &Endpoint, value: &mut Value) -> Result<Vec<String>, Status> {
     identity::check(endpoint, value)?;
-    let kind = &endpoint.resource.kind;
+    let mut unknown = decode_built_in(endpoint, value)?;
     let Some(object) = value.as_object_mut() else { return Ok(Vec::new()) };
     let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
     if metadata.is_null() {
@@ -177,14 +180,10 @@ pub(crate) fn decode_object(endpoint: &Endpoint, value: &mut Value) -> Result<Ve
     }
     let found = json_type(metadata);
     let Some(metadata) = metadata.as_object_mut() else {
-        let into = match endpoint.resource.built_in {
-            Some(_) => format!("Go struct field {kind}.metadata"),
-            None => "Go value".to_owned(),
-        };
-        let why = format!("json: cannot unmarshal {found} into {into} of type v1.ObjectMeta");
+        let why = format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta");
         return Err(cannot_handle(endpoint, &why));
     };
-    let unknown = decode_metadata(endpoint, metadata)?;
+    unknown.extend(decode_metadata(endpoint, metadata)?);
     metadata.retain(|key, value| match key.as_str() {
         "selfLink" => false,
         // An empty list means to forget them all.
@@ -205,18 +204,25 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
+/// Brings an object of a built-in kind into its type. Returns the paths of fields that it does not have.
+fn decode_built_in(endpoint: &Endpoint, value: &mut Value) -> Result<Vec<String>, Status> {
+    let of = types::of_kind(&endpoint.group, &endpoint.resource.kind);
+    let Some(of) = endpoint.resource.built_in.and(of) else { return Ok(Vec::new()) };
+    let managed = value["metadata"].get(MANAGED).filter(|managed| managed.is_array()).cloned();
+    let decoded = decoding::decode(of, value, "").map_err(|why| cannot_handle(endpoint, &why))?;
+    if let (Some(managed), Some(metadata)) = (managed, value["metadata"].as_object_mut()) {
+        metadata.insert(MANAGED.to_owned(), managed);
+    }
+    Ok(decoded.unknown)
+}
+
 /// Brings metadata into its type. Returns the paths of fields that it does not have.
 fn decode_metadata(endpoint: &Endpoint, metadata: &mut Map<String, Value>) -> Result<Vec<String>, Status> {
-    const MANAGED: &str = "managedFields";
     let Some(of) = types::named("meta.ObjectMeta") else { return Ok(Vec::new()) };
-    // An empty list of owners is not one that is left out.
     let managed = metadata.get(MANAGED).filter(|managed| managed.is_array()).cloned();
     let mut value = Value::Object(std::mem::take(metadata));
-    let decoded = match endpoint.resource.built_in {
-        Some(_) => decoding::decode(of, &mut value, "metadata"),
-        // What has no Go type has its metadata decoded alone.
-        None => decoding::decode(of, &mut value, "").map(|decoded| decoded.below("metadata")),
-    };
+    // What has no Go type has its metadata decoded alone; what has one has nothing unknown left.
+    let decoded = decoding::decode(of, &mut value, "").map(|decoded| decoded.below("metadata"));
     let decoded = decoded.map_err(|why| cannot_handle(endpoint, &why))?;
     if let Value::Object(fields) = value {
         *metadata = fields;

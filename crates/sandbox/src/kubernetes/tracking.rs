@@ -13,6 +13,8 @@ use super::resource::Endpoint;
 use super::types;
 
 const FIELD: &str = "managedFields";
+/// The manager of what the server writes by itself.
+pub(crate) const SERVER: &str = "kube-apiserver";
 /// Longest name of a manager (`FieldManagerMaxLength`).
 pub(crate) const MANAGER_BYTES_MAX: usize = 128;
 
@@ -165,6 +167,33 @@ fn empty(endpoint: &Endpoint) -> Value {
     empty["apiVersion"] = json!(endpoint.api_version());
     empty["kind"] = json!(kind);
     empty
+}
+
+/// The owners after the server wrote the status of a definition, which it does by itself. Other kinds pass.
+pub(crate) fn with_definition_status(
+    endpoint: &Endpoint,
+    old: Option<&Value>,
+    new: &Value,
+    owners: Managers,
+    now: Timestamp,
+) -> Managers {
+    if endpoint.resource.built_in != Some(BuiltIn::CustomResourceDefinition) {
+        return owners;
+    }
+    let mut before = without_owners(new);
+    before["status"] = old.map_or_else(
+        || {
+            // Go writes these although they are empty, and the versions are there from the start.
+            json!({
+                "conditions": null, "acceptedNames": { "plural": "", "kind": "" },
+                "storedVersions": new["status"]["storedVersions"],
+            })
+        },
+        |old| old["status"].clone(),
+    );
+    let tracker = Tracker::new(endpoint, Part::Status, now);
+    let manager = tracker.manager(Operation::Update, SERVER);
+    tracker.change(&manager).update(&before, &without_owners(new), owners)
 }
 
 /// What a request to this endpoint does not write (`GetResetFields` of the strategies).

@@ -110,8 +110,9 @@ impl<'a> Writer<'a> {
         if endpoint.resource.built_in.is_none() {
             self.warnings.extend(finalizer_warnings(&value, None));
         }
-        tracking::put(&mut value, &owners, None);
         crd::check(self.state, endpoint, &mut value, self.now)?;
+        let owners = tracking::with_definition_status(endpoint, None, &value, owners, self.now);
+        tracking::put(&mut value, &owners, None);
         let is_filled = admit::read_back(endpoint, &mut value);
         if asked_version(&value).is_ok_and(|version| version != 0) {
             return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
@@ -171,12 +172,19 @@ impl<'a> Writer<'a> {
         mut body: Document,
     ) -> Result<Arc<Stored>, Status> {
         let told = std::mem::take(&mut self.warnings);
-        if let Some(metadata) = body.value["metadata"].as_object_mut() {
-            metadata.remove("resourceVersion");
-        }
+        let asked =
+            body.value["metadata"].as_object_mut().and_then(|metadata| metadata.remove("resourceVersion"));
         let created = self.create(endpoint, namespace, body);
         self.warnings = told;
-        created
+        match asked {
+            // What is only tried shows the version that it came with: no store has given it another.
+            Some(version) if self.options.dry_run => created.map(|stored| {
+                let mut value = stored.value.clone();
+                value["metadata"]["resourceVersion"] = version;
+                Arc::new(Stored::new(value, stored.version))
+            }),
+            _ => created,
+        }
     }
 
     /// PATCH on an object or its status.
@@ -245,6 +253,7 @@ impl<'a> Writer<'a> {
             self.warnings.extend(finalizer_warnings(&value, Some(previous)));
         }
         crd::check(self.state, endpoint, &mut value, self.now)?;
+        let owners = tracking::with_definition_status(endpoint, Some(previous), &value, owners, self.now);
         // What is stored is read as a body is: without the nulls that an apply may leave.
         admit::read_back(endpoint, &mut value);
         tracking::put(&mut value, &owners, Some(previous));

@@ -21,6 +21,9 @@ const VERSION: &str = "/version";
 /// The reason of a status that the library made itself.
 const NO_STATUS: &str = "Failed to parse error data";
 
+/// What an API server, too, answers in plain words: a path that it does not have, and too many requests.
+const PLAIN: [u16; 2] = [404, 429];
+
 /// Characters of somebody else's answer that are shown: enough to recognise a page by.
 const ANSWER_SHOWN: usize = 60;
 
@@ -122,8 +125,7 @@ fn strange(status: &Status) -> String {
 }
 
 fn refusal(server: String, resource: String, status: &Status) -> ClusterError {
-    // A path that an API server does not have it answers so, too.
-    if !is_of_kubernetes(status) && status.code != 404 {
+    if !is_of_kubernetes(status) && !PLAIN.contains(&status.code) {
         return ClusterError::NotKubernetes { server, cause: strange(status) };
     }
     let said = status.message.clone();
@@ -195,6 +197,9 @@ mod tests {
         assert_eq!(said(404).0, "the cluster does not know zones.kflare.dev");
         assert!(said(404).1.contains("`kflare crds | kubectl apply -f -`"), "{:?}", said(404));
         assert!(said(503).0.contains("503: no"), "{:?}", said(503));
+        let busy = Status::failure("Too many requests", NO_STATUS).with_code(429);
+        let busy = refusal("http://x".to_owned(), "zones".to_owned(), &busy);
+        assert!(matches!(busy, ClusterError::Refused { code: 429, .. }), "{busy}");
     }
 
     /// What is said when this is all that a server ever answers.

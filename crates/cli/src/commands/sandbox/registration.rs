@@ -1,4 +1,4 @@
-//! Makes the simulated Cloudflare know the accounts and tokens that manifests name, so that any manifest works.
+//! Makes the simulated Cloudflare know the accounts and tokens that manifests name, so that manifests work as they are.
 //! Only what stands in the files counts: a token that someone puts into a Secret later is as wrong as on the real API.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -27,8 +27,22 @@ pub(super) fn allocate(new: &mut Value, old: Option<&Value>) {
         set_default(pod, "serviceAccount", account);
         set_default(pod, "preemptionPolicy", json!("PreemptLowerPriority"));
         set_default(pod, "priority", json!(0));
+        tolerate(pod);
     }
     new["status"] = json!({ "phase": "Pending", "qosClass": "BestEffort" });
+}
+
+/// What `DefaultTolerationSeconds` adds: five minutes on a node that is lost.
+fn tolerate(pod: &mut Value) {
+    let mut tolerations = pod["tolerations"].as_array().cloned().unwrap_or_default();
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        if !tolerations.iter().any(|known| known["key"] == key) {
+            tolerations.push(
+                json!({ "key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300 }),
+            );
+        }
+    }
+    pod["tolerations"] = Value::Array(tolerations);
 }
 
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
