@@ -37,7 +37,8 @@ pub(super) fn foreign_touched(facts: &Facts) -> Vec<String> {
     };
     let foreign = facts.changes.iter().filter(by_us).filter(|change| facts.is_foreign(&change.id));
     foreign
-        .filter(|change| !facts.claims(&change.id).iter().any(|claim| may_touch(facts, claim, change)))
+        .filter(|change| !facts.claims(&change.id).iter().any(|claim| may_touch(claim, change)))
+        .filter(|change| !may_be_ours(facts, change))
         .map(|change| {
             let what = change.before.as_ref().unwrap_or(&Value::Null);
             format!("a foreign object was touched ({:?}, {}): {what}", change.kind, change.at)
@@ -46,16 +47,10 @@ pub(super) fn foreign_touched(facts: &Facts) -> Vec<String> {
 }
 
 /// True when the resource had asked for the object and, for a delete, for its deletion.
-fn may_touch(facts: &Facts, claim: &Claim<'_>, change: &Change) -> bool {
+fn may_touch(claim: &Claim<'_>, change: &Change) -> bool {
     let Claim { life, first } = claim;
     if first.at > change.at {
         return false;
-    }
-    // A zone has nothing that tells whose create made it: one that others made while ours was open may be either.
-    let made = facts.made(&change.id).unwrap_or(change.at);
-    let is_open = |version: &Version| !annotation(&version.object, names::CREATING).is_empty();
-    if change.object == ObjectKind::Zone && life.between(made, after(made, UNDER_WAY)).any(is_open) {
-        return true;
     }
     // A label or status that a person wrote is a claim, too.
     let by_hand = first.author == Author::Scene || life.was_tampered_with();
@@ -69,6 +64,18 @@ fn may_touch(facts: &Facts, claim: &Claim<'_>, change: &Change) -> bool {
             let policy = annotation(&version.object, names::DELETION_POLICY);
             is_going(&version.object) && (policy == "delete" || by_hand && policy != "retain")
         })
+}
+
+/// A zone has nothing that tells whose create made it: one that others made while ours was open may be either.
+fn may_be_ours(facts: &Facts, change: &Change) -> bool {
+    let made = facts.made(&change.id).unwrap_or(change.at);
+    let name = change.before.as_ref().or(change.after.as_ref()).map_or("", |zone| text(zone, "/name"));
+    let is_open = |version: &Version| {
+        let is_marked = !annotation(&version.object, names::CREATING).is_empty();
+        is_marked && text(&version.object, "/spec/name").eq_ignore_ascii_case(name)
+    };
+    change.object == ObjectKind::Zone
+        && facts.of_kind("Zone").any(|life| life.between(made, after(made, UNDER_WAY)).any(is_open))
 }
 
 /// The lists of records that were asked for.
