@@ -135,7 +135,7 @@ async fn quiet_phase(world: &mut World, is_mended: bool) -> Vec<String> {
     problems.extend(checker::unexplained(world, true));
     problems.extend(checker::lies(world));
     let idle = world.advance(IDLE).await;
-    if idle.writes.kubernetes > 0 && !tries_again(world) || idle.writes.cloudflare > 0 && !is_refused(world) {
+    if idle.writes.total() > 0 && !is_refused(world) {
         problems.push(format!("an idle hour made {:?}", idle.writes));
     }
     problems
@@ -148,18 +148,17 @@ async fn calm(world: &mut World) -> Settled {
 }
 
 fn restless(world: &World, settled: Settled, when: &str) -> Option<String> {
-    (!settled.quiet && !tries_again(world)).then(|| format!("the quiet phase does not come to rest{when}"))
+    (!settled.quiet && !is_refused(world)).then(|| format!("the quiet phase does not come to rest{when}"))
 }
 
-/// True when something waits for what nobody tells of, and so is tried over and over: a DS without its NS.
-fn tries_again(world: &World) -> bool {
-    world.resources().iter().any(|(_, object)| ready(object).1 == "APIError")
-}
-
-/// True when a delete is refused: every ten minutes it is tried whether that is still so (contract K16).
+/// True when something fails that is tried again, or a delete is refused: every ten minutes it is tried whether that is
+/// still so, with a note about it before and after (contract K16).
 fn is_refused(world: &World) -> bool {
-    let refused = |object: &Value| is_going(object) && ready(object).1 == "TerminalError";
-    tries_again(world) || world.resources().iter().any(|(_, object)| refused(object))
+    let refused = |object: &Value| match ready(object).1 {
+        "APIError" => true,
+        reason => is_going(object) && reason == "TerminalError",
+    };
+    world.resources().iter().any(|(_, object)| refused(object))
 }
 
 /// Puts right what people left broken in Kubernetes.
