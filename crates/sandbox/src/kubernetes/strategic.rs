@@ -428,11 +428,11 @@ mod tests {
         let target = json!({ "ports": ports(0), "externalIPs": (0..30_000).collect::<Vec<_>>() });
         let patch = json!({ "ports": ports(15_000), "$setElementOrder/ports": ports(15_000),
             "$deleteFromPrimitiveList/externalIPs": (0..29_000).collect::<Vec<_>>() });
-        let merged = merged("core.ServiceSpec", target, patch).unwrap();
-        let length = |list: &str| merged[list].as_array().unwrap().len();
+        let long = merged("core.ServiceSpec", target, patch).unwrap();
+        let length = |list: &str| long[list].as_array().unwrap().len();
         assert_eq!((length("ports"), length("externalIPs")), (45_000, 1_000));
         let twice = json!({ "finalizers": ["x", "x", "y"] });
-        let set = super::tests::merged("meta.ObjectMeta", json!({ "finalizers": ["x"] }), twice).unwrap();
+        let set = merged("meta.ObjectMeta", json!({ "finalizers": ["x"] }), twice).unwrap();
         assert_eq!(set, json!({ "finalizers": ["x", "y"] }));
     }
 
