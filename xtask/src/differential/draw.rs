@@ -78,7 +78,8 @@ impl Drawing {
             match self.lots.below(20) {
                 0..=3 => self.create(),
                 4..=5 => self.replace(),
-                6..=11 => self.patch(),
+                6..=9 => self.patch(),
+                10..=11 => self.apply(),
                 12..=13 => self.status(),
                 14..=15 => self.delete(),
                 16 => self.delete_collection(),
@@ -214,6 +215,27 @@ impl Drawing {
         let ask = format!("{}/{name}", kind.plural);
         let patch = Step { media: Some(media.to_owned()), ..step("PATCH", &ask, &options, body) };
         let at = self.push(patch);
+        self.shown.push((kind.plural, name, at));
+        self.settle();
+    }
+
+    /// A server-side apply, by one of two managers, of which one forces what it wants.
+    fn apply(&mut self) {
+        let kind = self.kind();
+        let name = *self.lots.pick(NAMES);
+        let body = if self.lots.one_in(2) { (kind.bodies)() } else { (kind.edits)() };
+        let mut body = self.lots.pick(&body).clone();
+        body["metadata"] = self.metadata(name);
+        body["apiVersion"] = json!(kind.api);
+        body["kind"] = json!(kind.kind);
+        let manager = *self.lots.pick(&["one", "two&force=true", "two", "one&dryRun=All"]);
+        let part = if kind.has_status && self.lots.one_in(5) { "/status" } else { "" };
+        if !part.is_empty() {
+            body["status"] = json!({ "observedGeneration": 1 });
+        }
+        let ask = format!("{}/{name}{part}?fieldManager={manager}", kind.plural);
+        let apply = Step { media: Some("apply".to_owned()), ..step("PATCH", &ask, "", body) };
+        let at = self.push(apply);
         self.shown.push((kind.plural, name, at));
         self.settle();
     }

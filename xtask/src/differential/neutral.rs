@@ -17,6 +17,7 @@ pub(crate) struct Seen {
 pub(crate) struct Patterns {
     uid: Regex,
     time: Regex,
+    age: Regex,
     /// Versions that errors quote.
     version: Regex,
     /// The patched object that an error about it quotes, with its fields in the order of Go's structs.
@@ -28,6 +29,7 @@ impl Patterns {
         Ok(Self {
             uid: Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")?,
             time: Regex::new("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")?,
+            age: Regex::new("^[0-9]+[smh]$")?,
             version: Regex::new(
                 r"(ResourceVersion in (?:precondition|the precondition|record) \()[0-9]+|(resource version: )[0-9]+( \()[0-9]+|(resource version: )[0-9]+(, current: )[0-9]+",
             )?,
@@ -70,6 +72,19 @@ impl Seen {
                     entries.sort_by_key(ToString::to_string);
                     Value::Array(entries)
                 }
+                // Discovery lists the resources of a group as they came up.
+                ("resources", Value::Array(resources)) => {
+                    let mut resources = resources.clone();
+                    resources.sort_by_key(|resource| resource["name"].to_string());
+                    resources.iter().map(|resource| self.neutral(patterns, resource)).collect()
+                }
+                ("cells", Value::Array(cells)) => cells
+                    .iter()
+                    .map(|cell| match cell.as_str() {
+                        Some(text) if patterns.age.is_match(text) => json!("<age>"),
+                        _ => cell.clone(),
+                    })
+                    .collect(),
                 ("metadata", Value::Object(metadata)) if is_list => {
                     let mut metadata = metadata.clone();
                     for (field, stands_for) in [("resourceVersion", "<now>"), ("continue", "<token>")] {

@@ -76,6 +76,57 @@ pub(super) const KINDS: &[Kind] = &[
         is_built_in: true,
     },
     Kind {
+        plural: "services",
+        api: "v1",
+        kind: "Service",
+        bodies: || {
+            vec![
+                json!({ "spec": { "ports": [{ "port": 80 }], "selector": { "app": "x" } } }),
+                json!({ "spec": { "clusterIP": "None", "selector": { "app": "x" }, "ports": [{ "name": "a", "port": 80 }, { "name": "b", "port": 81 }] } }),
+                json!({ "spec": { "selector": { "app": "x" }, "ports": [] } }),
+            ]
+        },
+        edits: || {
+            vec![
+                json!({ "spec": { "ports": [{ "port": 80, "targetPort": 8080 }] } }),
+                json!({ "spec": { "ports": [{ "name": "a", "port": 82 }] } }),
+                json!({ "spec": { "selector": { "app": "y", "tier": "1" } } }),
+                json!({ "spec": { "selector": null } }),
+                json!({ "spec": { "externalName": "example.com" } }),
+                json!({ "spec": { "unknown": 1 } }),
+            ]
+        },
+        has_status: true,
+        is_built_in: true,
+    },
+    Kind {
+        plural: "ingresses",
+        api: "networking.k8s.io/v1",
+        kind: "Ingress",
+        bodies: || {
+            let backend = json!({ "service": { "name": "s", "port": { "number": 80 } } });
+            vec![
+                json!({ "spec": { "defaultBackend": backend } }),
+                json!({ "spec": { "rules": [{ "host": "a.example.com", "http": { "paths": [
+                    { "path": "/", "pathType": "Prefix", "backend": backend },
+                ] } }] } }),
+                json!({ "spec": {} }),
+            ]
+        },
+        edits: || {
+            vec![
+                json!({ "spec": { "ingressClassName": "c" } }),
+                json!({ "spec": { "ingressClassName": null } }),
+                json!({ "spec": { "tls": [{ "hosts": ["a.example.com"], "secretName": "t" }] } }),
+                json!({ "spec": { "rules": [{ "host": "not a host" }] } }),
+                json!({ "spec": { "defaultBackend": null } }),
+                json!({ "spec": { "unknown": 1 } }),
+            ]
+        },
+        has_status: true,
+        is_built_in: true,
+    },
+    Kind {
         plural: "zones",
         api: "kflare.dev/v1alpha1",
         kind: "Zone",

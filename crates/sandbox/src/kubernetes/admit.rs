@@ -78,6 +78,13 @@ pub(crate) fn decode(
 pub(crate) fn split_status(endpoint: &Endpoint, part: Part, new: &mut Value, old: Option<&Value>) {
     match (part, old) {
         (Part::Status, Some(old)) => {
+            if endpoint.resource.built_in.is_some_and(takes_metadata_with_status) {
+                if endpoint.resource.built_in == Some(BuiltIn::Deployment) {
+                    set_or_remove(&mut new["metadata"], "labels", old["metadata"].get("labels").cloned());
+                }
+                set_or_remove(new, "spec", old.get("spec").cloned());
+                return;
+            }
             let status = new.get("status").cloned();
             let version = new["metadata"].get("resourceVersion").cloned();
             let uid = new["metadata"].get("uid").cloned();
@@ -93,6 +100,12 @@ pub(crate) fn split_status(endpoint: &Endpoint, part: Part, new: &mut Value, old
         }
         (Part::Main | Part::Scale, _) => {}
     }
+}
+
+/// Built-in kinds whose status endpoint protects the spec alone (`PrepareForUpdate` of their status strategies).
+fn takes_metadata_with_status(kind: BuiltIn) -> bool {
+    use BuiltIn::{Deployment, Ingress, Namespace, ReplicaSet, Service};
+    matches!(kind, Service | Ingress | Namespace | Deployment | ReplicaSet)
 }
 
 fn set_or_remove(object: &mut Value, field: &str, value: Option<Value>) {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::admit::Part;
 use super::document::{Document, json_type};
 use super::ownership::{Conflict, Managers, Operation, Refusal, Set, check, compare, fields, print};
+use super::precondition::is_made_by_put;
 use super::resource::Endpoint;
 use super::status::{Reason, Status, StatusCause};
 use super::store::{Key, Stored};
@@ -36,7 +37,7 @@ impl Writer<'_> {
     ) -> Result<(Arc<Stored>, bool), Status> {
         let config = &applied.config;
         let old = self.state.find(endpoint.resource.id, key).cloned();
-        if old.is_none() && part != Part::Main {
+        if old.is_none() && part != Part::Main && !is_made_by_put(endpoint) {
             return Err(Status::not_found(endpoint.subject(), &key.name));
         }
         check_config(endpoint, config)?;
@@ -50,7 +51,8 @@ impl Writer<'_> {
             let (value, managers) =
                 self.merged(endpoint, &tracker, tracker.empty(), &Managers::default(), applied)?;
             let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
-            return Ok((self.create_owned(endpoint, namespace, typed(value), Some(managers))?, true));
+            let stored = self.create_owned(endpoint, namespace, typed(value), Some(managers));
+            return Ok((stored.map_err(|status| unconverted(endpoint, key, status))?, true));
         };
         let live = tracker.shown(&tracking::without_owners(&old.value));
         let (mut value, managers) =
@@ -58,8 +60,8 @@ impl Writer<'_> {
         if value["metadata"]["resourceVersion"].is_null() {
             value["metadata"]["resourceVersion"] = old.value["metadata"]["resourceVersion"].clone();
         }
-        let stored = self.update_from(endpoint, key, part, typed(value), &old, Some(managers))?;
-        Ok((stored, false))
+        let stored = self.update_from(endpoint, key, part, typed(value), &old, Some(managers));
+        Ok((stored.map_err(|status| unconverted(endpoint, key, status))?, false))
     }
 
     fn merged(
@@ -101,6 +103,20 @@ impl Writer<'_> {
         }
         Ok((value, managers))
     }
+}
+
+/// What Go says when the outcome is not of the kind's type after all.
+fn unconverted(endpoint: &Endpoint, key: &Key, status: Status) -> Status {
+    let Some((_, why)) = status.message.split_once(" cannot be handled as a ") else { return status };
+    let why = why.split_once(": ").map_or(why, |(_, why)| why);
+    let version = endpoint.api_version();
+    let version = if endpoint.group.is_empty() { format!("/{version}") } else { version };
+    let what = format!("{version}, Kind={}", endpoint.resource.kind);
+    Status::unknown(format!(
+        "failed to convert new object (/{}; {what}) to proper version: unable to convert unstructured object to {what}: \
+         error decoding from json: {why}",
+        key.name
+    ))
 }
 
 /// A result of a merge: it was never a body.

@@ -225,6 +225,14 @@ pub(crate) fn pod_ready(object: &Value, _: Timestamp) -> Value {
     json!(format!("{}/{}", ready.count(), list_at(object, "/spec/containers").len()))
 }
 
+pub(crate) fn pod_status(object: &Value, now: Timestamp) -> Value {
+    if object["metadata"]["deletionTimestamp"].is_string() {
+        json!("Terminating")
+    } else {
+        phase(object, now)
+    }
+}
+
 pub(crate) fn restarts(object: &Value, _: Timestamp) -> Value {
     let counts = list_at(object, "/status/containerStatuses").iter();
     json!(counts.filter_map(|status| status["restartCount"].as_u64()).sum::<u64>().to_string())

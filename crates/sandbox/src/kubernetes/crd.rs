@@ -79,6 +79,28 @@ pub(crate) fn validate(value: &Value) -> Vec<Cause> {
     causes
 }
 
+/// What may not change about a definition: where its objects are stored, and, once it is served, what they are.
+pub(crate) fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
+    let is_established = old["status"]["conditions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|condition| condition["type"] == "Established" && condition["status"] == "True");
+    let mut fixed = Vec::new();
+    if is_established {
+        fixed.extend(["/scope", "/names/kind"]);
+    }
+    fixed.extend(["/group", "/names/plural"]);
+    let at = |of: &Value, pointer: &str| of["spec"].pointer(pointer).cloned().unwrap_or_default();
+    let changed = fixed.into_iter().filter(|pointer| at(new, pointer) != at(old, pointer));
+    changed
+        .map(|pointer| {
+            let field = format!("spec{}", pointer.replace('/', "."));
+            invalid(field, at(new, pointer).as_str().unwrap_or_default(), "field is immutable")
+        })
+        .collect()
+}
+
 /// Refuses new objects of a definition that is going.
 pub(crate) fn check_accepts_new(state: &State, endpoint: &Endpoint) -> Result<(), Status> {
     if endpoint.resource.built_in.is_some() {

@@ -129,21 +129,19 @@ impl Writer<'_> {
             if self.options.dry_run {
                 return Ok(Deleted::Gone(old));
             }
-            let removed = self.state.remove(id, key, old.value.clone());
+            let mut last = old.value.clone();
+            if built_in == Some(BuiltIn::Pod) && !old.is_terminating() {
+                // A Pod ends gracefully, and the watches see that, even when there is no node that could wait.
+                self.terminate(&mut last, built_in);
+                last = self.state.put(id, key.clone(), last).value.clone();
+            }
+            let removed = self.state.remove(id, key, last);
             return removed
                 .map(Deleted::Gone)
                 .ok_or_else(|| Status::not_found(endpoint.subject(), &key.name));
         }
         if !old.is_terminating() {
-            value["metadata"]["deletionTimestamp"] = admit::seconds(self.now);
-            if let Some(generation) = value["metadata"]["generation"].as_u64() {
-                value["metadata"]["generation"] = json!(generation + 1);
-            }
-            if built_in == Some(BuiltIn::Namespace) {
-                value["status"]["phase"] = json!("Terminating");
-            } else {
-                value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
-            }
+            self.terminate(&mut value, built_in);
         }
         if value == old.value {
             return Ok(Deleted::Waiting(old));
@@ -166,6 +164,19 @@ impl Writer<'_> {
         self.state.unsettled.push_back(Unsettled::Owner(stored.uid().to_owned()));
         self.state.unsettled.push_back(Unsettled::Held((id, key.clone())));
         Ok(Deleted::Waiting(stored))
+    }
+
+    /// Says that an object is going.
+    fn terminate(&self, value: &mut Value, built_in: Option<BuiltIn>) {
+        value["metadata"]["deletionTimestamp"] = admit::seconds(self.now);
+        if let Some(generation) = value["metadata"]["generation"].as_u64() {
+            value["metadata"]["generation"] = json!(generation + 1);
+        }
+        if built_in == Some(BuiltIn::Namespace) {
+            value["status"]["phase"] = json!("Terminating");
+        } else {
+            value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+        }
     }
 }
 

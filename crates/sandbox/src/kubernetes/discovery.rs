@@ -6,13 +6,16 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::document;
-use super::resource::{Endpoint, Registry, api_version};
+use super::resource::{Endpoint, Registry, Resource, api_version};
 use super::scale::is_scaled;
 use super::service::Call;
 use super::status::Status;
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/// The same of a custom resource, in the order in which the server lists them.
+const CUSTOM_VERBS: [&str; 8] =
+    ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 /// The name of everyone here.
 const USER: &str = "sandbox";
 
@@ -57,6 +60,10 @@ pub(crate) fn answer(registry: &Registry, call: &Call, words: &[&str]) -> Result
     }
 }
 
+fn verbs(resource: &Resource) -> [&'static str; 8] {
+    if resource.built_in.is_some() { VERBS } else { CUSTOM_VERBS }
+}
+
 /// Named groups with their versions, reviews included.
 fn groups(registry: &Registry) -> Vec<(String, Vec<String>)> {
     let mut groups = registry.groups();
@@ -99,7 +106,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Result<Answ
         let resource = &endpoint.resource;
         let mut entry = json!({
             "name": resource.plural, "singularName": resource.singular, "namespaced": resource.namespaced,
-            "kind": resource.kind, "verbs": VERBS,
+            "kind": resource.kind, "verbs": verbs(resource),
             // The hash of a storage version is opaque to clients.
             "storageVersionHash": "",
         });
@@ -177,7 +184,7 @@ fn aggregated_version(registry: &Registry, group: &str, version: &str) -> Value 
         let mut entry = json!({
             "resource": resource.plural, "responseKind": kind(&resource.kind),
             "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
-            "singularResource": resource.singular, "verbs": VERBS,
+            "singularResource": resource.singular, "verbs": verbs(resource),
         });
         if !resource.short_names.is_empty() {
             entry["shortNames"] = json!(resource.short_names);

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::complaint;
 use super::document::{self, Document, json_type};
 use super::form;
+use super::golang;
 use super::operations;
 use super::resource::Endpoint;
 use super::status::{Reason, Status, Subject};
@@ -91,6 +92,16 @@ impl Patch {
             }
         }
         Ok(Document { value, complaints: self.complaints.clone(), is_typed: false })
+    }
+}
+
+impl Patch {
+    /// What an error about the outcome quotes: the patched object or, of a strategic merge, the patch.
+    pub(crate) fn quoted(&self, patched: &Value) -> String {
+        match &self.change {
+            Change::Strategic(patch) => golang::plain(patch),
+            Change::Json(_) | Change::Merge(_) => patched.to_string(),
+        }
     }
 }
 

@@ -104,7 +104,12 @@ pub(crate) fn check_replaced(
 ) -> Result<(), Status> {
     let Some(uid) = value["metadata"]["uid"].as_str().filter(|uid| *uid != old_uid) else { return Ok(()) };
     let custom = endpoint.resource.built_in.is_none().then(|| format!("{}/", endpoint.group));
-    let parts = [custom.as_deref().unwrap_or_default(), endpoint.subject().plural].concat();
+    let folder = match endpoint.resource.built_in {
+        Some(BuiltIn::Service) => "services/specs",
+        Some(BuiltIn::Ingress) => "ingress",
+        _ => endpoint.subject().plural,
+    };
+    let parts = [custom.as_deref().unwrap_or_default(), folder].concat();
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
     // What is only tried does not reach the store, which puts its root in front of the key.
     let root = if dry_run { "" } else { "/registry" };

@@ -158,7 +158,7 @@ impl Presenter {
                 let cells = table::cells(&self.endpoint, &object.value, self.now);
                 let mut row = json!({ "cells": cells });
                 match include {
-                    IncludeObject::None => {}
+                    IncludeObject::None => row["object"] = Value::Null,
                     IncludeObject::Metadata => row["object"] = metadata_only(&shown),
                     IncludeObject::Object => row["object"] = shown.into_owned(),
                 }

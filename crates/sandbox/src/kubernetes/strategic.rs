@@ -2,6 +2,8 @@
 //! and strategies of the types, with the directives that kubectl writes. Leaves the types to `types`. How deep it goes is
 //! bounded by the parser of bodies.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value};
 
 use super::golang;
@@ -46,10 +48,28 @@ pub(crate) fn merge(target: &mut Value, patch: &Value, of: Option<&Type>) -> Res
     for (key, gone) in patch {
         let (Some(list), Some(gone)) = (key.strip_prefix(DELETE_FROM), gone.as_array()) else { continue };
         if let Some(items) = object.get_mut(list).and_then(Value::as_array_mut) {
-            items.retain(|item| !gone.contains(item));
+            let gone = index(gone, None);
+            items.retain(|item| !gone.contains_key(&name(item, None)));
         }
     }
     Ok(())
+}
+
+/// What an item is known by: its key, or itself.
+fn name(item: &Value, key: Option<&str>) -> String {
+    match key {
+        Some(key) => item.get(key).map(Value::to_string).unwrap_or_default(),
+        None => item.to_string(),
+    }
+}
+
+/// Where each item stands first: a list may be long, and is looked through for each item of another.
+fn index(items: &[Value], key: Option<&str>) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        found.entry(name(item, key)).or_insert(at);
+    }
+    found
 }
 
 fn retain(object: &mut Map<String, Value>, patch: &Map<String, Value>) -> Result<(), Status> {
@@ -159,7 +179,7 @@ fn type_of(field: &Field) -> Option<&'static Type> {
     }
 }
 
-/// The merged list, and what was left of the list before: the order that the others keep.
+/// The merged list, and the order that those of its items keep to which nothing gives another.
 fn merge_list(
     live: &[Value],
     items: &[Value],
@@ -168,12 +188,12 @@ fn merge_list(
     let is_map = live.iter().chain(items).any(Value::is_object);
     let key = field.and_then(|field| field.merge_key);
     let (Some(key), true) = (key, is_map) else {
-        let mut both = live.to_vec();
-        both.extend(items.iter().filter(|item| !live.contains(item)).cloned());
+        let mut known = BTreeSet::new();
+        let both = live.iter().chain(items).filter(|item| known.insert(name(item, None))).cloned().collect();
         return Ok((ordered(both, items, live, None), live.to_vec()));
     };
     let mut left = live.to_vec();
-    let (mut wanted, mut is_replaced) = (Vec::new(), false);
+    let (mut wanted, mut gone, mut is_replaced) = (Vec::new(), BTreeSet::new(), false);
     for item in items {
         let Some(fields) = item.as_object() else {
             return Err(refused("list element types are not identical"));
@@ -181,8 +201,8 @@ fn merge_list(
         match fields.get(DIRECTIVE).map(|directive| (directive.as_str(), directive)) {
             None => wanted.push(item.clone()),
             Some((Some("delete"), _)) => {
-                let gone = fields.get(key).ok_or_else(|| no_key(fields, key))?;
-                left.retain(|have| have.get(key) != Some(gone));
+                fields.get(key).ok_or_else(|| no_key(fields, key))?;
+                gone.insert(name(item, Some(key)));
             }
             Some((Some("replace"), _)) => is_replaced = true,
             Some((Some("merge"), _)) => {
@@ -193,38 +213,39 @@ fn merge_list(
     }
     check_keys(&wanted, key)?;
     if is_replaced {
-        return Ok((wanted.clone(), wanted));
+        return Ok((wanted, live.to_vec()));
     }
+    left.retain(|have| !gone.contains(&name(have, Some(key))));
     let before = left.clone();
+    let mut places = index(&left, Some(key));
     let of = field.and_then(type_of);
     for item in &wanted {
-        match left.iter_mut().find(|have| have.get(key) == item.get(key)) {
+        let at = places.entry(name(item, Some(key))).or_insert(left.len());
+        match left.get_mut(*at) {
             Some(have) => merge(have, item, of)?,
             None => left.push(item.clone()),
         }
     }
-    Ok((ordered(left, &wanted, &before, Some(key)), before))
+    // The real server keeps what comes in the places of what went.
+    let places = left.iter().take(live.len()).cloned().collect();
+    Ok((ordered(left, &wanted, &before, Some(key)), places))
 }
 
 /// A list in the order that is wanted. Items that it does not name keep their order, and stand before the first of those
 /// named that came after them.
 fn ordered(items: Vec<Value>, order: &[Value], live: &[Value], key: Option<&str>) -> Vec<Value> {
-    let rank = |list: &[Value], item: &Value| {
-        list.iter().position(|other| match key {
-            Some(key) => other.get(key) == item.get(key),
-            None => other == item,
-        })
-    };
+    let (order, live) = (index(order, key), index(live, key));
+    let rank = |list: &BTreeMap<String, usize>, item: &Value| list.get(&name(item, key)).copied();
     let (mut named, mut others): (Vec<Value>, Vec<Value>) =
-        items.into_iter().partition(|item| rank(order, item).is_some());
-    named.sort_by_key(|item| rank(order, item));
-    others.sort_by_key(|item| rank(live, item));
+        items.into_iter().partition(|item| rank(&order, item).is_some());
+    named.sort_by_cached_key(|item| rank(&order, item));
+    others.sort_by_cached_key(|item| rank(&live, item));
     let mut sorted = Vec::with_capacity(named.len() + others.len());
     let mut others = others.into_iter().peekable();
     for item in named {
-        let place = rank(live, &item);
+        let place = rank(&live, &item);
         while let Some(other) = others.peek() {
-            match (rank(live, other), place) {
+            match (rank(&live, other), place) {
                 (Some(at), Some(place)) if at < place => sorted.extend(others.next()),
                 _ => break,
             }
@@ -399,6 +420,20 @@ mod tests {
             merged("core.ServiceSpec", json!({}), patch).unwrap(),
             json!({ "ports": [{ "port": 1 }] })
         );
+    }
+
+    #[test]
+    fn lists_as_long_as_a_body_can_hold_are_merged_without_looking_through_them_for_each_item() {
+        let ports = |shift: u32| (0..30_000).map(|port| json!({ "port": port + shift })).collect::<Vec<_>>();
+        let target = json!({ "ports": ports(0), "externalIPs": (0..30_000).collect::<Vec<_>>() });
+        let patch = json!({ "ports": ports(15_000), "$setElementOrder/ports": ports(15_000),
+            "$deleteFromPrimitiveList/externalIPs": (0..29_000).collect::<Vec<_>>() });
+        let long = merged("core.ServiceSpec", target, patch).unwrap();
+        let length = |list: &str| long[list].as_array().unwrap().len();
+        assert_eq!((length("ports"), length("externalIPs")), (45_000, 1_000));
+        let twice = json!({ "finalizers": ["x", "x", "y"] });
+        let set = merged("meta.ObjectMeta", json!({ "finalizers": ["x"] }), twice).unwrap();
+        assert_eq!(set, json!({ "finalizers": ["x", "y"] }));
     }
 
     #[test]

@@ -26,7 +26,10 @@ impl IncludeObject {
             "None" => Ok(Self::None),
             "" | "Metadata" => Ok(Self::Metadata),
             "Object" => Ok(Self::Object),
-            other => Err(Status::bad_request(format!("unrecognized includeObject value: {other:?}"))),
+            other => Err(Status::bad_request(format!(
+                "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', \
+                 'Object', 'None', or empty"
+            ))),
         }
     }
 }
@@ -56,9 +59,8 @@ const AGE: BuiltInColumn = text("Age", cells::age);
 const CREATED_AT: BuiltInColumn = text("Created At", cells::created_at);
 
 const NAMESPACE: &[BuiltInColumn] = &[NAME, text("Status", cells::phase), AGE];
-const SECRET: &[BuiltInColumn] =
-    &[NAME, text("Type", cells::kind_of), number("Data", cells::data_count), AGE];
-const CONFIG_MAP: &[BuiltInColumn] = &[NAME, number("Data", cells::data_count), AGE];
+const SECRET: &[BuiltInColumn] = &[NAME, text("Type", cells::kind_of), text("Data", cells::data_count), AGE];
+const CONFIG_MAP: &[BuiltInColumn] = &[NAME, text("Data", cells::data_count), AGE];
 const SERVICE: &[BuiltInColumn] = &[
     NAME,
     text("Type", cells::service_type),
@@ -105,7 +107,7 @@ const REPLICA_SET: &[BuiltInColumn] = &[
 const POD: &[BuiltInColumn] = &[
     NAME,
     text("Ready", cells::pod_ready),
-    text("Status", cells::phase),
+    text("Status", cells::pod_status),
     text("Restarts", cells::restarts),
     AGE,
     wide("IP", cells::none),

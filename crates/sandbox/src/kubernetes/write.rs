@@ -151,10 +151,7 @@ impl<'a> Writer<'a> {
         let namespace = (!key.namespace.is_empty()).then_some(key.namespace.as_str());
         place(endpoint, namespace, &mut value)?;
         check_name(key, &value)?;
-        if part == Part::Main
-            && is_made_by_put(endpoint)
-            && self.state.find(endpoint.resource.id, key).is_none()
-        {
+        if is_made_by_put(endpoint) && self.state.find(endpoint.resource.id, key).is_none() {
             check_replaced(endpoint, key, &value, "", self.options.dry_run)?;
             asked_version(&value)?;
             return Ok((self.create_by_put(endpoint, namespace, given_body)?, true));
@@ -198,7 +195,7 @@ impl<'a> Writer<'a> {
         let old = self.existing(endpoint, key)?;
         let patched = patch.apply(endpoint, &old.value)?;
         check_type(endpoint, key, &patched.value)?;
-        let text = patched.value.to_string();
+        let text = patch.quoted(&patched.value);
         let updated = self.update_from(endpoint, key, part, patched, &old, None);
         updated.map_err(|status| patch::explain(&text, status))
     }

@@ -89,7 +89,11 @@ pub(crate) fn validate(
         BuiltIn::IngressClass => ingress::validate_class(new, old),
         BuiltIn::Role | BuiltIn::ClusterRole => rbac::validate_role(new),
         BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => rbac::validate_binding(new, old),
-        BuiltIn::CustomResourceDefinition => crd::validate(new),
+        BuiltIn::CustomResourceDefinition => {
+            let mut causes = crd::validate(new);
+            causes.extend(old.into_iter().flat_map(|old| crd::validate_update(new, old)));
+            causes
+        }
         BuiltIn::Namespace | BuiltIn::ServiceAccount | BuiltIn::EndpointSlice => Vec::new(),
     }
 }

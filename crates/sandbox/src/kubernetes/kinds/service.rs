@@ -17,6 +17,9 @@ const FIRST_ADDRESS: u32 = 0x0a60_0001;
 const FIRST_NODE_PORT: u32 = 30_000;
 const NODE_PORTS: u32 = 2_768;
 
+/// How long a client keeps its Pod (`core.DefaultClientIPServiceAffinitySeconds`).
+const AFFINITY_SECONDS: u32 = 10_800;
+
 /// A Service with node ports.
 fn has_node_ports(spec: &Value) -> bool {
     matches!(text(spec, "type"), "NodePort" | "LoadBalancer")
@@ -26,6 +29,15 @@ pub(super) fn default(new: &mut Value) {
     let Some(spec) = new.get_mut("spec").filter(|spec| spec.is_object()) else { return };
     set_default(spec, "type", json!("ClusterIP"));
     set_default(spec, "sessionAffinity", json!("None"));
+    if text(spec, "sessionAffinity") == "ClientIP" {
+        set_default(spec, "sessionAffinityConfig", json!({}));
+        set_default(&mut spec["sessionAffinityConfig"], "clientIP", json!({}));
+        set_default(
+            &mut spec["sessionAffinityConfig"]["clientIP"],
+            "timeoutSeconds",
+            json!(AFFINITY_SECONDS),
+        );
+    }
     for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
         set_default(port, "protocol", json!("TCP"));
         let number = port["port"].clone();
@@ -55,10 +67,18 @@ pub(super) fn allocate(new: &mut Value, old: Option<&Value>, address: u32) {
         }
     }
     if text(spec, "type") == "ExternalName" {
+        forget_addresses(spec, old);
         return;
     }
-    set_default(spec, "ipFamilyPolicy", json!("SingleStack"));
-    set_default(spec, "ipFamilies", json!(["IPv4"]));
+    // What has neither an address nor Pods may be in every family.
+    let is_anywhere = text(spec, "clusterIP") == "None" && is_empty(&spec["selector"]);
+    let (policy, families) = if is_anywhere {
+        ("RequireDualStack", json!(["IPv4", "IPv6"]))
+    } else {
+        ("SingleStack", json!(["IPv4"]))
+    };
+    set_default(spec, "ipFamilyPolicy", json!(policy));
+    set_default(spec, "ipFamilies", families);
     if text(spec, "clusterIP").is_empty() {
         let before = old.map(|old| text(&old["spec"], "clusterIP")).filter(|ip| !ip.is_empty());
         let free = || std::net::Ipv4Addr::from(FIRST_ADDRESS + address).to_string();
@@ -68,6 +88,21 @@ pub(super) fn allocate(new: &mut Value, old: Option<&Value>, address: u32) {
     set_default(spec, "clusterIPs", json!([ip]));
     if new["status"].is_null() {
         new["status"] = json!({ "loadBalancer": {} });
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_none_or(serde_json::Map::is_empty)
+}
+
+/// A Service that becomes a name gives back what it got as anything else.
+fn forget_addresses(spec: &mut Value, old: Option<&Value>) {
+    let Some(old) = old else { return };
+    let Some(fields) = spec.as_object_mut() else { return };
+    for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
+        if fields.get(field) == old["spec"].get(field) {
+            fields.remove(field);
+        }
     }
 }
 

@@ -161,3 +161,24 @@ async fn a_definition_with_a_broken_schema_is_refused_and_the_old_one_stays() {
     assert!(complaint.contains(field), "{complaint}");
     server.apply(record("web")).unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_keeps_its_scope_and_its_names_and_the_server_owns_its_status() {
+    let server = server();
+    for (spec, field) in [
+        (json!({ "scope": "Cluster" }), "spec.scope: Invalid value: \"Cluster\""),
+        (
+            json!({ "names": { "kind": "Other", "listKind": "OtherList" } }),
+            "spec.names.kind: Invalid value: \"Other\"",
+        ),
+    ] {
+        let error = server.patch("crd", None, "dnsrecords.kflare.dev", json!({ "spec": spec })).unwrap_err();
+        assert!(error.message.ends_with(&format!("{field}: field is immutable")), "{error}");
+    }
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/dnsrecords.kflare.dev";
+    let got = get(&server, path).await.body;
+    let owners = got["metadata"]["managedFields"].as_array().unwrap();
+    let of_status = owners.iter().find(|owner| owner["subresource"] == "status").unwrap();
+    assert_eq!(of_status["manager"], "kube-apiserver");
+    assert!(of_status["fieldsV1"]["f:status"]["f:conditions"].get("k:{\"type\":\"Established\"}").is_some());
+}

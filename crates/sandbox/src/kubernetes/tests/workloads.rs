@@ -124,3 +124,19 @@ async fn a_number_that_nobody_means_does_not_fill_the_memory() {
     server.apply(web("web:1", 2_000_000_000)).unwrap();
     assert_eq!(server.list("pod").len(), 500);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_ends_in_two_steps_and_says_so() {
+    let server = server();
+    server.keep_history();
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "box" },
+        "spec": { "containers": [{ "name": "box", "image": "box:1" }] } });
+    server.apply(pod).unwrap();
+    server.delete("pod", None, "box").unwrap();
+    let ends: Vec<(bool, bool)> = server
+        .history()
+        .iter()
+        .map(|version| (version.object["metadata"]["deletionTimestamp"].is_string(), version.is_last))
+        .collect();
+    assert_eq!(ends, [(false, false), (true, false), (true, true)]);
+}

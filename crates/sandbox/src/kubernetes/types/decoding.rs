@@ -9,6 +9,9 @@ use super::super::document::json_type;
 use super::time;
 use super::{Plain, Shape, Type, named};
 
+/// The type of conditions.
+const CONDITION: &str = "meta.Condition";
+
 /// Where a value is: the struct of Go that it is a field of, and the names on the way.
 #[derive(Clone, Copy)]
 struct Place<'p> {
@@ -95,6 +98,17 @@ impl Decoded {
             let stays = stays || (known.is_always && !matches!(known.value, Shape::Named(_)));
             if !is_empty || stays {
                 kept.insert(name, value);
+            }
+        }
+        if of.name == CONDITION {
+            // Its fields have no `omitempty`.
+            for field in of.fields.iter().filter(|field| field.is_required) {
+                let zero = if matches!(field.value, Shape::Plain(Plain::Text)) {
+                    Value::from("")
+                } else {
+                    Value::Null
+                };
+                kept.entry(field.name).or_insert(zero);
             }
         }
         for field in of.fields.iter().filter(|field| field.is_always) {
