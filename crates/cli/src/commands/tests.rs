@@ -36,7 +36,7 @@ fn every_flag_has_a_variable() {
     while let Some(command) = commands.pop() {
         // A hidden flag is for tests: no variable that lies about shall set it for an operator.
         let is_for_users =
-            |argument: &&clap::Arg| !argument.is_hide_set() && !exempt.contains(&argument.get_id().as_str());
+            |argument: &&Arg| !argument.is_hide_set() && !exempt.contains(&argument.get_id().as_str());
         for argument in command.get_arguments().filter(is_for_users) {
             assert!(argument.get_env().is_some(), "{} {}", command.get_name(), argument.get_id());
         }
