@@ -73,11 +73,16 @@ fn timeless(entries: &Value) -> Vec<Value> {
 
 /// An object as people want to see it: without its owners.
 pub(crate) fn without_owners(value: &Value) -> Value {
-    let mut value = value.clone();
-    if let Some(metadata) = value["metadata"].as_object_mut() {
-        metadata.remove(FIELD);
-    }
-    value
+    let Some(fields) = value.as_object() else { return value.clone() };
+    // They are not copied first: they may be half of the object.
+    let bare = |(name, field): (&String, &Value)| match field.as_object().filter(|_| name == "metadata") {
+        Some(metadata) => {
+            let kept = metadata.iter().filter(|(name, _)| *name != FIELD);
+            (name.clone(), kept.map(|(name, field)| (name.clone(), field.clone())).collect())
+        }
+        None => (name.clone(), field.clone()),
+    };
+    Value::Object(fields.iter().map(bare).collect())
 }
 
 /// The stored owners.
