@@ -45,16 +45,15 @@ pub(crate) fn check(endpoint: &Endpoint, value: &mut Value) -> Result<(), Status
     if is_built_in && value.is_null() {
         *value = Value::Object(Map::new());
     }
-    let text = value.to_string();
     let found = json_type(value);
-    let no_kind = || {
+    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
+    if found == "null" || (found == "object" && kind.is_empty() && !is_built_in) {
+        let text = value.to_string();
         let why = format!("Object 'Kind' is missing in '{text}'");
-        unrecognized(endpoint, &why, text.as_bytes())
-    };
+        return Err(unrecognized(endpoint, &why, text.as_bytes()));
+    }
+    let text = if found == "object" { String::new() } else { value.to_string() };
     let Some(object) = value.as_object_mut() else {
-        if found == "null" {
-            return Err(no_kind());
-        }
         let why = format!(
             "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type \
              struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
@@ -70,9 +69,6 @@ pub(crate) fn check(endpoint: &Endpoint, value: &mut Value) -> Result<(), Status
     }
     let given = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
     let (kind, version) = (given("kind"), given("apiVersion"));
-    if kind.is_empty() {
-        return Err(no_kind());
-    }
     if is_built_in {
         return check_built_in(endpoint, kind, version);
     }

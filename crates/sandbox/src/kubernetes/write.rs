@@ -195,9 +195,12 @@ impl<'a> Writer<'a> {
         let old = self.existing(endpoint, key)?;
         let patched = patch.apply(endpoint, &old.value)?;
         check_type(endpoint, key, &patched.value)?;
-        let text = patch.quoted(&patched.value);
         let updated = self.update_from(endpoint, key, part, patched, &old, None);
-        updated.map_err(|status| patch::explain(&text, status))
+        updated.map_err(|status| {
+            // The patched object is made once more: an error is rare.
+            let patched = patch.apply(endpoint, &old.value).map(|patched| patch.quoted(&patched.value));
+            patch::explain(&patched.unwrap_or_default(), status)
+        })
     }
 
     /// An update whose object comes from the stored one.
