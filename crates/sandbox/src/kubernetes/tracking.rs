@@ -1,6 +1,8 @@
 //! Who owns the fields of an object that is written: from a request and the stored object to `managedFields`. Leaves
 //! what ownership is to `ownership`, and server-side apply to `applying`.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -149,9 +151,9 @@ impl<'t> Tracker<'t> {
             (Given::Nothing, old) => old.map(stored).unwrap_or_default(),
         };
         let manager = self.manager(Operation::Update, who);
-        let bare = old.map(without_owners);
-        let before = bare.as_ref().map_or_else(|| self.empty.clone(), |old| self.shown(old));
-        self.change(&manager).update(&before, &self.shown(new), managers)
+        // Owners have no owner: those in the old object do not count.
+        let before = old.map_or(Cow::Borrowed(&self.empty), |old| form::from_store(self.endpoint, old));
+        self.change(&manager).update(&before, &form::from_store(self.endpoint, new), managers)
     }
 
     /// An object as this endpoint shows it.

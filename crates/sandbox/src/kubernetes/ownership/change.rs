@@ -158,7 +158,9 @@ impl Change<'_> {
 fn lose(found: &Comparison, managers: &mut Managers, but: Option<&Manager>) {
     let gone = found.set().union(&found.removed);
     for (_, holding) in managers.0.iter_mut().filter(|(manager, _)| Some(*manager) != but) {
-        holding.fields = holding.fields.difference(&gone);
+        if holding.fields.meets(&gone) {
+            holding.fields = holding.fields.difference(&gone);
+        }
     }
     managers.forget_the_empty();
 }

@@ -88,6 +88,15 @@ impl Set {
         })
     }
 
+    /// True when they have a member in common.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        self.0.iter().any(|(element, ours)| {
+            let theirs = other.0.get(element);
+            theirs
+                .is_some_and(|theirs| (ours.is_member && theirs.is_member) || ours.below.meets(&theirs.below))
+        })
+    }
+
     /// Without the members of `other`. What is below a member stays.
     pub(crate) fn difference(&self, other: &Self) -> Self {
         self.combined(|element, ours| {
