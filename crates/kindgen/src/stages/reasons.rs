@@ -28,6 +28,9 @@ pub(super) fn files(project: &Project) -> Vec<File> {
     let mut text = format!("<!-- Generated from {} {MARK}. -->\n\n", reasons::PATH);
     text.push_str("# Reasons\n\nEvery reason that a `Ready` condition, an Event or a metric can show.\n");
     for (retry, title, doc) in GROUPS {
+        if !project.reasons.iter().any(|reason| reason.retry == *retry) {
+            continue;
+        }
         let _ = write!(text, "\n## {title}\n\n{doc}\n\n| Reason | Meaning |\n| --- | --- |\n");
         for reason in project.reasons.iter().filter(|reason| reason.retry == *retry) {
             let anchor = reason.name.to_lowercase();
