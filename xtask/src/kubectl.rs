@@ -19,6 +19,18 @@ const SETTLED_MAX: Duration = Duration::from_secs(20);
 const END_MAX: Duration = Duration::from_secs(10);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(200);
+/// Commands that only look: they are asked again while the real server, whose controllers work beside it and which
+/// publishes the schema of a new definition only some seconds after that is Established, gets as far as the sandbox.
+const LOOKS: [&str; 8] = [
+    "kubectl get ",
+    "kubectl describe ",
+    "kubectl rollout history ",
+    "kubectl explain ",
+    "kubectl api-resources",
+    "kubectl api-versions",
+    "kubectl diff ",
+    "kubectl auth can-i ",
+];
 /// Marks a command that prints something else in the sandbox on purpose; the reason stands behind it.
 const DIFFERS: &str = "#differs ";
 
@@ -283,10 +295,9 @@ impl Shell {
         let command = line.command;
         let (theirs, mine) = tokio::join!(self.run(real, command), self.run(ours, command));
         let (mut theirs, mine) = (neutral.text(&theirs?), neutral.text(&mine?));
-        let reads = ["kubectl get ", "kubectl describe ", "kubectl rollout history "];
-        let is_read = reads.iter().any(|read| command.starts_with(read)) && line.differs.is_none();
+        let looks = LOOKS.iter().any(|look| command.starts_with(look)) && line.differs.is_none();
         let deadline = Instant::now() + SETTLED_MAX;
-        while theirs != mine && is_read && Instant::now() < deadline {
+        while theirs != mine && looks && Instant::now() < deadline {
             sleep(LOOK).await;
             theirs = neutral.text(&self.run(real, command).await?);
         }
