@@ -46,7 +46,7 @@ enum Chore {
     E2e(e2e::Options),
     /// Type the same commands into kubectl on a real API server and on the sandbox and compare what it prints
     Kubectl(kubectl::Options),
-    /// Run seeds (`kflare sandbox sim`)
+    /// Run worlds drawn from seeds, and print what fails, made small (`kflare sandbox sim`)
     Sim {
         /// Arguments of `kflare sandbox sim`, such as --seeds 200
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

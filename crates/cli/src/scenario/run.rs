@@ -100,6 +100,7 @@ pub(crate) fn options(script: &Script, mode: Mode) -> Result<Options, Box<Failur
         election: setup.election || setup.replicas > 1,
         replicas: setup.replicas,
         history: mode.history,
+        owners: false,
         portions: mode.portions,
     })
 }

@@ -109,7 +109,9 @@ impl Life {
 impl Facts {
     /// What a world remembers; one that keeps its history.
     pub(super) fn of(world: &World) -> Self {
-        let facts = Self::new(world.kubernetes.history(), world.cloudflare.history());
+        // An operator that leads says so every other second, and nothing is promised of that.
+        let versions = world.kubernetes.history_of(|kind| kind != "Lease");
+        let facts = Self::new(versions, world.cloudflare.history());
         Self { keeps_by_default: world.options().retain, ..facts }
     }
 

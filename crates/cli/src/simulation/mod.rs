@@ -15,7 +15,7 @@ mod shrink;
 pub mod checker;
 
 pub use crash_sweep::{Sweep, sweep};
-pub use crowd::run_seeds;
+pub use crowd::{in_order, run_seeds};
 pub use draw::{Drawn, draw};
 pub use end_state::EndState;
 pub use seed::{SeedFailure, SeedRun, request_log, run_seed};

@@ -39,6 +39,8 @@ pub struct Options {
     pub replicas: u8,
     /// Kubernetes keeps every version of every object.
     pub history: bool,
+    /// Kubernetes says in `managedFields` who set a field, which people with kubectl see and the operator never reads.
+    pub owners: bool,
     /// How passes of the operator take in the members of a large unit.
     pub portions: Portions,
 }
@@ -54,6 +56,7 @@ impl Default for Options {
             election: false,
             replicas: 1,
             history: false,
+            owners: false,
             portions: Portions::default(),
         }
     }
@@ -61,6 +64,9 @@ impl Default for Options {
 
 pub(super) fn set(kubernetes: &ApiServer, cloudflare: &Cloudflare, options: &Options) -> Result<(), Status> {
     let crds: Vec<Value> = kinds::CRDS.iter().filter_map(|crd| serde_json::from_str(crd).ok()).collect();
+    if !options.owners {
+        kubernetes.forget_owners();
+    }
     kubernetes.install_crds(&crds)?;
     if options.history {
         kubernetes.keep_history();

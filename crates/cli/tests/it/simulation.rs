@@ -1,37 +1,27 @@
 //! Scenarios with crashes at every write, worlds from seeds, and the promise that a seed repeats byte for byte.
 
+use std::convert::Infallible;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cli::simulation::{request_log, run_seed, sweep};
+use cli::simulation::{in_order, request_log, run_seed, sweep};
 
 /// Seeds that a development build runs in a minute or two; `kflare sandbox sim --seeds N` runs more.
 const SEEDS: u64 = 60;
 /// Seeds that are run twice (design §5).
 const REPLAYED: u64 = 50;
-/// Runs share nothing, so they go on all cores; two is what CI has.
-const THREADS: usize = 2;
-
 /// Narrows the sweep to scenarios with this in their path, while one is being written.
 const ONLY: &str = "ONLY";
 
-/// Does `work` for every item, on all threads, and collects what it finds, in the order of the items.
+/// Does `work` for every item, on all cores, and collects what it finds, in the order of the items.
 fn all<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let mut found: Vec<(usize, Vec<String>)> = std::thread::scope(|scope| {
-        let worker = || {
-            let mut mine = Vec::new();
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(at) else { return mine };
-                mine.push((at, work(item)));
-            }
-        };
-        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(worker)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    let mut found = Vec::new();
+    let work = |at: u64| work(&items[usize::try_from(at).unwrap()]);
+    let told: Result<(), Infallible> = in_order(items.len() as u64, work, |_, mine| {
+        found.extend(mine);
+        Ok(())
     });
-    found.sort();
-    found.into_iter().flat_map(|(_, found)| found).collect()
+    told.unwrap();
+    found
 }
 
 #[test]

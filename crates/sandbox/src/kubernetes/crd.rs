@@ -130,7 +130,7 @@ pub(crate) fn check(
     let name = text(&value["metadata"], "name").to_owned();
     let mut causes = Vec::new();
     for (index, version) in value["spec"]["versions"].as_array().into_iter().flatten().enumerate() {
-        if let Err(wrong) = CompiledSchema::compile(&version["schema"]["openAPIV3Schema"]) {
+        if let Err(wrong) = CompiledSchema::shared(&version["schema"]["openAPIV3Schema"]) {
             causes.extend(wrong.into_iter().map(|cause| Cause {
                 field: format!("spec.versions[{index}].schema.{}", cause.field),
                 ..cause
@@ -239,7 +239,7 @@ fn version(version: &Value) -> Option<Version> {
     Some(Version {
         name: text(version, "name").to_owned(),
         has_status: version["subresources"]["status"].is_object(),
-        schema: Some(CompiledSchema::compile(open_api).ok()?),
+        schema: Some(CompiledSchema::shared(open_api).ok()?),
         open_api: open_api.clone(),
         columns: columns.collect(),
         selectable: selectable

@@ -2,7 +2,7 @@
 //! Holds facts: who wrote what when, and nothing of why.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub struct Version {
     /// Who wrote it.
     pub author: Author,
     /// The object as it is from then on, or as it was when it went.
-    pub object: Value,
+    pub object: Arc<Value>,
     /// It ceased to exist.
     pub is_last: bool,
 }
@@ -48,6 +48,8 @@ struct Recorded {
     author: Author,
     object: Arc<Stored>,
     is_last: bool,
+    /// What is shown of it, made once: checkers ask again and again.
+    shown: OnceLock<Arc<Value>>,
 }
 
 /// The versions so far, and the write that is under way.
@@ -71,7 +73,14 @@ impl History {
         }
         let (at, author) = (self.at, self.author);
         let kind = kind.unwrap_or_default().to_owned();
-        kept.push_back(Recorded { at, kind, author, object: Arc::clone(object), is_last });
+        kept.push_back(Recorded {
+            at,
+            kind,
+            author,
+            object: Arc::clone(object),
+            is_last,
+            shown: OnceLock::new(),
+        });
     }
 }
 
@@ -84,16 +93,24 @@ impl ApiServer {
     /// The versions that were kept, oldest first.
     #[must_use]
     pub fn history(&self) -> Vec<Version> {
+        self.history_of(|_| true)
+    }
+
+    /// Those of some kinds.
+    pub fn history_of(&self, is_asked_for: impl Fn(&str) -> bool) -> Vec<Version> {
         let state = self.state();
         let version = |recorded: &Recorded| Version {
             at: recorded.at,
             number: recorded.object.version,
             kind: recorded.kind.clone(),
             author: recorded.author,
-            object: without_owners(&recorded.object.value),
+            object: Arc::clone(
+                recorded.shown.get_or_init(|| Arc::new(without_owners(&recorded.object.value))),
+            ),
             is_last: recorded.is_last,
         };
-        state.history.kept.iter().flatten().map(version).collect()
+        let kept = state.history.kept.iter().flatten();
+        kept.filter(|recorded| is_asked_for(&recorded.kind)).map(version).collect()
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) has_status: bool,
     /// The schema of a custom resource; built-in kinds have rules in code instead.
-    pub(crate) schema: Option<CompiledSchema>,
+    pub(crate) schema: Option<Arc<CompiledSchema>>,
     /// The same schema as it was written, for `/openapi/v3`.
     pub(crate) open_api: Value,
     pub(crate) columns: Vec<Column>,

@@ -136,7 +136,7 @@ impl Writer<'_> {
     /// What the garbage collector writes, it owns.
     fn put_as_collector(&mut self, id: ResourceId, key: Key, mut value: Value, old: &Stored) {
         const COLLECTOR: &str = "kube-controller-manager";
-        if let Some(endpoint) = self.endpoint(id) {
+        if let Some(endpoint) = self.endpoint(id).filter(|_| self.state.tells_owners) {
             let given = tracking::take(&mut value);
             let tracker = Tracker::new(&endpoint, Part::Main, self.now);
             let owners = tracker.after_update(Some(&old.value), &value, given, COLLECTOR);

@@ -13,10 +13,10 @@ use super::builtins::{self, BuiltIn};
 use super::history::History;
 use super::resource::{Endpoint, Registry, ResourceId};
 
-/// Events that a collection remembers for its watches. More than one write of each of the 10,000 objects
 /// Removed collections that are kept until their watches have ended: more than a product has kinds to uninstall at once.
 const WITHDRAWN_MAX: usize = 32;
 
+/// Events that a collection remembers for its watches. More than one write of each of the 10,000 objects
 /// of the largest test, so that a watch survives a burst of that size; memory stays bounded.
 pub(crate) const EVENT_WINDOW: usize = 16_384;
 
@@ -210,6 +210,8 @@ pub(crate) struct State {
     pub(crate) unfilled: BTreeSet<Place>,
     /// Cluster addresses given to Services so far.
     pub(crate) addresses: u32,
+    /// Objects say in `managedFields` who set which field.
+    pub(crate) tells_owners: bool,
 }
 
 /// Work that the server's own controllers have to do.
@@ -252,6 +254,7 @@ impl State {
             history: History::default(),
             unfilled: BTreeSet::new(),
             addresses: 0,
+            tells_owners: true,
         }
     }
 

@@ -23,7 +23,7 @@ use super::precondition::{
 use super::resource::Endpoint;
 use super::status::{Status, Subject};
 use super::store::{Key, State, Stored, Unsettled};
-use super::tracking::{self, Tracker};
+use super::tracking::{self, Given, Tracker};
 
 /// How a write is meant.
 #[derive(Clone, Debug, Default)]
@@ -92,10 +92,7 @@ impl<'a> Writer<'a> {
         }
         self.warnings.extend(precondition::once_each_owner(&mut value));
         admit::default(endpoint, &mut value);
-        let owners = owners.unwrap_or_else(|| {
-            let tracker = Tracker::new(endpoint, Part::Main, self.now);
-            tracker.after_update(None, &value, given, &self.options.manager)
-        });
+        let owners = owners.unwrap_or_else(|| self.owners(endpoint, Part::Main, None, &value, given));
         let uid = self.state.next_uid();
         if let Some(metadata) = value["metadata"].as_object_mut() {
             metadata.insert("uid".to_owned(), json!(uid));
@@ -111,7 +108,7 @@ impl<'a> Writer<'a> {
             self.warnings.extend(finalizer_warnings(&value, None));
         }
         crd::check(self.state, endpoint, &mut value, self.now)?;
-        let owners = tracking::with_definition_status(endpoint, None, &value, owners, self.now);
+        let owners = self.with_definition_status(endpoint, None, &value, owners);
         tracking::put(&mut value, &owners, None);
         let is_filled = admit::read_back(endpoint, &mut value);
         if asked_version(&value).is_ok_and(|version| version != 0) {
@@ -240,10 +237,7 @@ impl<'a> Writer<'a> {
         check_immutable(endpoint, key, part, &value, old)?;
         self.warnings.extend(precondition::once_each_owner(&mut value));
         admit::default(endpoint, &mut value);
-        let owners = owners.unwrap_or_else(|| {
-            let tracker = Tracker::new(endpoint, part, self.now);
-            tracker.after_update(Some(&old.value), &value, given, &self.options.manager)
-        });
+        let owners = owners.unwrap_or_else(|| self.owners(endpoint, part, Some(&old.value), &value, given));
         admit::split_status(endpoint, part, &mut value, Some(&old.value));
         carry_metadata(&mut value, &old.value);
         check_finalizers(endpoint, key, &value, old)?;
@@ -253,7 +247,7 @@ impl<'a> Writer<'a> {
             self.warnings.extend(finalizer_warnings(&value, Some(previous)));
         }
         crd::check(self.state, endpoint, &mut value, self.now)?;
-        let owners = tracking::with_definition_status(endpoint, Some(previous), &value, owners, self.now);
+        let owners = self.with_definition_status(endpoint, Some(previous), &value, owners);
         // What is stored is read as a body is: without the nulls that an apply may leave.
         admit::read_back(endpoint, &mut value);
         tracking::put(&mut value, &owners, Some(previous));
@@ -280,6 +274,34 @@ impl<'a> Writer<'a> {
         let stored = self.state.put(endpoint.resource.id, key.clone(), value);
         self.after_put(endpoint, &stored);
         Ok(stored)
+    }
+
+    /// Who owns the fields of an object that a request without `apply` writes; nobody where owners are not told.
+    fn owners(
+        &self,
+        endpoint: &Endpoint,
+        part: Part,
+        old: Option<&Value>,
+        new: &Value,
+        given: Given,
+    ) -> Managers {
+        if !self.state.tells_owners {
+            return Managers::default();
+        }
+        Tracker::new(endpoint, part, self.now).after_update(old, new, given, &self.options.manager)
+    }
+
+    fn with_definition_status(
+        &self,
+        endpoint: &Endpoint,
+        old: Option<&Value>,
+        new: &Value,
+        owners: Managers,
+    ) -> Managers {
+        if !self.state.tells_owners {
+            return owners;
+        }
+        tracking::with_definition_status(endpoint, old, new, owners, self.now)
     }
 
     fn after_put(&mut self, endpoint: &Endpoint, stored: &Arc<Stored>) {

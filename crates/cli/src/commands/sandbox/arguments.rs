@@ -140,6 +140,10 @@ pub struct SeedArguments {
     /// The first of them
     #[arg(long, env = "KFLARE_SEED", value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
+
+    /// Name the seeds that come out right, too
+    #[arg(long, env = "KFLARE_EACH")]
+    pub each: bool,
 }
 
 /// `kflare sandbox run`.
@@ -210,7 +214,7 @@ Examples:
 
 const SEED_EXAMPLES: &str = "\
 The same seed gives the same run, request by request. What fails is made as small as it can be and printed as a
-scenario.
+scenario. It exits with 1 when a seed fails.
 
 Examples:
   kflare sandbox sim --seeds 200

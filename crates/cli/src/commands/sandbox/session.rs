@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: &ServeArguments) -> anyhow::Result<ExitCode> 
     let mut ends = Ends::listen().context("cannot listen for signals")?;
     let files = &arguments.filename;
     let mut manifests = if files.is_empty() { manifest::samples() } else { manifest::read(files) }?;
-    let options = Options { seed: arguments.seed, empty: true, ..Options::default() };
+    let options = Options { seed: arguments.seed, empty: true, owners: true, ..Options::default() };
     let mut world = {
         let progress = Progress::begin("making the worlds");
         let world =

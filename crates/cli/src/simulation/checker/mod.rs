@@ -23,21 +23,25 @@ pub(super) use exposure::SECRET_MARK;
 /// Every promise that is broken at any time, in words; none when all is well. The world must keep its history.
 #[must_use]
 pub fn promises(world: &World) -> Vec<String> {
+    always_promised(world, &Facts::of(world))
+}
+
+fn always_promised(world: &World, facts: &Facts) -> Vec<String> {
     assert!(world.options().history, "without its history a world shows nothing");
-    let facts = Facts::of(world);
     let mut broken = exposure::exposed(world);
-    broken.extend(ownership::foreign_touched(&facts));
-    broken.extend(telling::regressed(&facts));
-    broken.extend(telling::repeated_events(&facts));
+    broken.extend(ownership::foreign_touched(facts));
+    broken.extend(telling::regressed(facts));
+    broken.extend(telling::repeated_events(facts));
     broken
 }
 
-/// What more is promised of a drawn world over all its time.
+/// The same for a drawn world, of which more is promised over all its time.
 pub(super) fn drawn_promises(world: &World, drawn: &Drawn) -> Vec<String> {
     let facts = Facts::of(world);
+    let mut broken = always_promised(world, &facts);
     let late_commits = drawn.has("fault cf late-commit");
     let lists = late_commits.then(|| ownership::lists(world));
-    let mut broken = ownership::twins(&facts, lists.as_deref(), world.clock.now());
+    broken.extend(ownership::twins(&facts, lists.as_deref(), world.clock.now()));
     broken.extend(ownership::surplus(&facts, late_commits || clock_was_wrong(drawn)));
     let watches_hang = drawn.has("watch-stale");
     broken.extend(obedience::disobeyed(&facts, watches_hang));

@@ -1,5 +1,7 @@
 //! Each checker sees what it is for, in histories and worlds that break the promise.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use sandbox::cloudflare::{Change, ChangeKind, OUT_OF_BAND, ObjectKind};
 use sandbox::kubernetes::{Author, Version};
@@ -60,7 +62,14 @@ fn merge(target: &mut Value, more: &Value) {
 fn version(seconds: i64, author: Author, kind: &str, object: Value) -> Version {
     let mut whole = json!({ "kind": kind });
     merge(&mut whole, &object);
-    Version { at: at(seconds), number: 0, kind: kind.to_owned(), author, object: whole, is_last: false }
+    Version {
+        at: at(seconds),
+        number: 0,
+        kind: kind.to_owned(),
+        author,
+        object: Arc::new(whole),
+        is_last: false,
+    }
 }
 
 /// A version of the DNSRecord `a`, with these members besides.
@@ -128,7 +137,7 @@ fn more_records_than_resources_are_seen() {
     let one = vec![zone(), record(1, Author::Scene, json!({}))];
     assert_eq!(ownership::surplus(&Facts::new(one.clone(), changes.clone()), false).len(), 1);
     let mut second = record(1, Author::Scene, json!({}));
-    second.object["metadata"]["uid"] = json!("u2");
+    Arc::make_mut(&mut second.object)["metadata"]["uid"] = json!("u2");
     let two = one.into_iter().chain([second]).collect();
     assert!(ownership::surplus(&Facts::new(two, changes), false).is_empty());
 }
@@ -161,7 +170,7 @@ fn a_write_from_a_namespace_that_is_kept_out_is_seen() {
     };
     let broken = |rule| {
         let mut zone = zone();
-        zone.object["spec"]["accountRef"] = json!({ "name": "main" });
+        Arc::make_mut(&mut zone.object)["spec"]["accountRef"] = json!({ "name": "main" });
         let versions = vec![account(rule), zone, record(1, Author::Scene, json!({}))];
         let made = change(600, "r1", TOKEN_ID, None, Some("x"));
         obedience::disobeyed(&Facts::new(versions, vec![zone_made(), made]), false).len()

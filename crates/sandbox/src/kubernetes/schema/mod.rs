@@ -26,6 +26,9 @@ mod tests;
 mod uniqueness;
 mod validation;
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde_json::Value;
 
 pub(crate) use cause::go_json;
@@ -43,6 +46,13 @@ const SCHEMA_FIELD: &str = "openAPIV3Schema";
 
 /// The field that a subresource of its own writes.
 const STATUS: &str = "status";
+
+/// Schemas that are kept compiled: more than one product defines. Then all are forgotten, and compiled anew when asked for.
+const SHARED_MAX: usize = 64;
+
+/// Compiled schemas by their text. Patterns and rules take as long to compile as a whole small simulation takes to run,
+/// and thousands of servers of one process are given the same definitions.
+static SHARED: Mutex<BTreeMap<String, Arc<CompiledSchema>>> = Mutex::new(BTreeMap::new());
 
 /// The `openAPIV3Schema` of one CRD version, checked and compiled.
 #[derive(Debug)]
@@ -69,6 +79,22 @@ impl CompiledSchema {
         defaulting::check(&root, &path, &mut causes);
         refuse(&mut causes)?;
         Ok(Self { root })
+    }
+
+    /// The same, compiled once for all servers of the process.
+    pub(crate) fn shared(open_api_v3_schema: &Value) -> Result<Arc<Self>, Vec<Cause>> {
+        let text = open_api_v3_schema.to_string();
+        let known = || SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(schema) = known().get(&text) {
+            return Ok(Arc::clone(schema));
+        }
+        let schema = Arc::new(Self::compile(open_api_v3_schema)?);
+        let mut known = known();
+        if known.len() >= SHARED_MAX {
+            known.clear();
+        }
+        known.insert(text, Arc::clone(&schema));
+        Ok(schema)
     }
 
     /// The paths of the fields the schema does not know, sorted, such as `spec.list[0].bar`: what
