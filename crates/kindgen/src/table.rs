@@ -231,6 +231,9 @@ pub struct Identity {
     /// The part of the key that an adoption may differ in.
     #[serde(default)]
     pub loose_key: Vec<String>,
+    /// Nobody can change the key of an object at Cloudflare.
+    #[serde(default)]
+    pub fixed_key: bool,
 }
 
 /// A permission that the API token needs.

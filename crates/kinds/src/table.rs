@@ -153,6 +153,9 @@ pub struct Identity {
     pub claims: bool,
     /// The reason when another resource holds the claim.
     pub conflict: Reason,
+    /// Nobody can change the key of an object at Cloudflare: one with another key is another's, whatever names it, and is
+    /// looked at before it goes.
+    pub fixed_key: bool,
 }
 
 /// What the spec's silence about a field means.

@@ -1,6 +1,7 @@
 //! What comes next for a resource that is being deleted: wait for dependents, then delete, keep or leave the object,
 //! then let the resource go. Each delete carries its proof (V4).
 
+use cf_api::error::Class as ErrorClass;
 use jiff::Timestamp;
 use kinds::table::Lifecycle;
 use kinds::{Reason, names};
@@ -12,9 +13,10 @@ use crate::creating::Mark;
 use crate::hold::Hold;
 use crate::lifecycle::{Step, await_mark, delete, proof_of, twins};
 use crate::patches::patch;
+use crate::read::can_be_id;
 use crate::refusal::hold_from_fault;
 use crate::sharing::{self, Share};
-use crate::snapshot::{Member, Observed, Snapshot, holder};
+use crate::snapshot::{Member, Observed, ReadFault, Snapshot, holder};
 use crate::unit::MemberId;
 use crate::{document, labelled, limits, policy, protection};
 
@@ -82,22 +84,35 @@ enum Named {
 
 /// What names the object of a deleting member. Outside the allowed namespaces only its status does: people write labels
 /// and annotations, and could name with them what they may not touch (contract K14). Elsewhere a label alone names what is
-/// as the spec says, as far as that cannot change.
+/// as the spec says, as far as that cannot change; a status, where that is the whole key, too.
 fn named(member: &Member) -> Result<Named, Hold> {
     let recorded = member.object.status_str(member.kind.identity.status).map(str::to_owned);
     let claimed = member.kind.external_id(&member.object).map(str::to_owned);
     let mark = Mark::of(&member.object);
-    if recorded == claimed && mark.is_none() {
+    let doubtful = labelled::doubtful(member);
+    if recorded == claimed && mark.is_none() && doubtful.is_none() {
         return Ok(Named::By(claimed, None));
     }
     if context::is_barred(member)? {
         return Ok(Named::By(recorded, None));
     }
-    let Some(external) = labelled::doubtful(member) else { return Ok(Named::By(claimed, mark)) };
+    let Some(external) = doubtful else { return Ok(Named::By(claimed, mark)) };
+    let is_recorded = recorded.as_deref() == Some(external);
     match &member.live {
+        // What can be no ID names nothing; the delete says so.
+        _ if is_recorded && !can_be_id(external) => Ok(Named::By(claimed, mark)),
         _ if labelled::is_an_id(member, external).is_err() => Ok(Named::By(recorded, mark)),
         Observed::Unread => Ok(Named::Unread),
         Observed::Seen(live, _) if labelled::is_as_specified(member, live) => Ok(Named::By(claimed, mark)),
+        Observed::Seen(live, _) if is_recorded => Err(labelled::anothers(member, live, external)),
+        // The delete tells what is gone from what is hidden.
+        Observed::Absent(_) if is_recorded => Ok(Named::By(claimed, mark)),
+        Observed::Failed(ReadFault::Api(error)) if is_recorded && error.class() == ErrorClass::Forbidden => {
+            Ok(Named::By(claimed, mark))
+        }
+        Observed::Failed(fault) if is_recorded => {
+            Err(hold_from_fault(member, fault, &format!("look at {external} before it is deleted")))
+        }
         Observed::Failed(fault) if recorded.is_none() => {
             let what = format!("read the object {external:?} that the label names");
             Err(hold_from_fault(member, fault, &what))

@@ -196,9 +196,7 @@ fn owned(
 ) -> Result<Step, Hold> {
     let desired = context::desired(member, context)?;
     let label = member.kind.identity.label;
-    if member.kind.only_labelled(&member.object, external) {
-        is_its_own(member, context, desired, live, external)?;
-    }
+    is_its_own(member, context, desired, live, external)?;
     let claimed = label.is_none_or(|label| member.object.label(label) == Some(external));
     if !member.object.has_finalizer() || !claimed {
         return Ok(claim(member, desired, external));

@@ -54,6 +54,7 @@ pub(super) static KIND: Kind = Kind {
         label: Some("toys.example/widget-id"),
         claims: true,
         conflict: Reason::Taken,
+        fixed_key: false,
     },
     permissions: Permissions {
         read: Permission { name: "Widgets: Read", on: GrantedOn::Zone },

@@ -45,6 +45,7 @@ pub(super) static KIND: Kind = Kind {
         label: None,
         claims: false,
         conflict: Reason::AlreadyExists,
+        fixed_key: false,
     },
     permissions: Permissions {
         read: Permission { name: "Shelves: Read", on: GrantedOn::Account },

@@ -47,6 +47,7 @@ pub(super) static KIND: Kind = Kind {
         label: None,
         claims: false,
         conflict: Reason::AlreadyExists,
+        fixed_key: false,
     },
     permissions: Permissions {
         read: Permission { name: "Account Settings: Read", on: GrantedOn::Account },

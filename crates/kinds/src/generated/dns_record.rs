@@ -58,6 +58,7 @@ pub(super) static KIND: Kind = Kind {
         label: Some("kflare.dev/record-id"),
         claims: true,
         conflict: Reason::RecordConflict,
+        fixed_key: false,
     },
     permissions: Permissions {
         read: Permission { name: "DNS: Read", on: GrantedOn::Zone },

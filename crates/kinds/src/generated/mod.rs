@@ -1,4 +1,4 @@
-// Generated from kinds/*.toml (sha256 ccfb93285aff57a97e3f09df0f7b7973ac840da9061e453fd7667f8707b3311a) by kindgen, do not edit.
+// Generated from kinds/*.toml (sha256 760c34b0884ea6b6b0a8eacfea23317f9aee35d5e96c7f561984ef4d9093ad39) by kindgen, do not edit.
 //! Every kind: its row, its types and its CustomResourceDefinition.
 
 mod cloudflare_account;

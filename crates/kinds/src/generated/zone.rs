@@ -1,4 +1,4 @@
-// Generated from kinds/zone.toml (sha256 32d1a9207819a0b9f4c8738acf19ea88a8506b04851bb1debfb117158e765cb6) by kindgen, do not edit.
+// Generated from kinds/zone.toml (sha256 496b8a22af7913b74a336a52c69ea93f106b60d4ae48eeeb12b5648a82e06220) by kindgen, do not edit.
 //! The row and the types of Zone.
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,7 @@ pub(super) static KIND: Kind = Kind {
         label: Some("kflare.dev/zone-id"),
         claims: false,
         conflict: Reason::AlreadyExists,
+        fixed_key: true,
     },
     permissions: Permissions {
         read: Permission { name: "Zone: Read", on: GrantedOn::Zone },

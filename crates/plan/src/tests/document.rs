@@ -49,6 +49,7 @@ pub(super) static TOY: Kind = Kind {
         label: None,
         claims: false,
         conflict: Reason::AlreadyExists,
+        fixed_key: false,
     },
     permissions: Permissions { read: TOYS, create: Some(TOYS), change: Some(TOYS) },
     fields: &[],

@@ -212,6 +212,36 @@ fn a_label_that_names_a_zone_of_another_name_leads_to_no_write() {
     );
 }
 
+/// A Zone whose label and status both name a zone of another name.
+fn misrecorded(metadata: &str) -> String {
+    mislabelled(metadata, "{cloudflareMetadata: {zoneID: z2}}")
+}
+
+#[test]
+fn a_status_that_names_a_zone_of_another_name_leads_to_no_write() {
+    check(
+        "Zone",
+        &misrecorded(""),
+        &expect![[r#"
+            status: Zone apps/new Ready=False AdoptionMismatch: status.cloudflareMetadata.zoneID records z2, which is name=other.example and not what the spec says: nothing is written or deleted; correct it, or annotate the resource with kflare.dev/deletion-policy: retain, with which it can be deleted
+            next: Zone apps/new Resync
+        "#]],
+    );
+}
+
+#[test]
+fn a_deleted_zone_whose_status_names_a_zone_of_another_name_leaves_that_one_alone() {
+    let deleted = misrecorded(", deletionTimestamp: '2026-01-01T00:00:00Z'");
+    check_once(
+        "Zone",
+        &deleted,
+        &expect![[r#"
+            status: Zone apps/new Ready=False AdoptionMismatch: status.cloudflareMetadata.zoneID records z2, which is name=other.example and not what the spec says: nothing is written or deleted; correct it, or annotate the resource with kflare.dev/deletion-policy: retain, with which it can be deleted
+            next: Zone apps/new Resync
+        "#]],
+    );
+}
+
 #[test]
 fn a_deleted_zone_whose_label_names_a_zone_of_another_name_leaves_that_one_alone() {
     const DELETED: &str = ", deletionTimestamp: '2026-01-01T00:00:00Z'";

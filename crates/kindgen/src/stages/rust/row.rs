@@ -180,6 +180,7 @@ fn identity(identity: &Identity) -> Code {
             ("label", text(&identity.label)),
             ("claims", boolean(identity.claims)),
             ("conflict", reason(conflict)),
+            ("fixed_key", boolean(identity.fixed_key)),
         ],
     )
 }
