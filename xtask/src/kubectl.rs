@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use regex::Regex;
-use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::process::Command;
+use tokio::time::{Instant, sleep};
 
-/// How long a server may take to start: the real one takes four seconds on an idle machine.
-const START_MAX: Duration = Duration::from_secs(240);
+use crate::{product, servers};
+
+/// How long our definitions may take to be taken: a server that has just started does not serve them at once.
+const INSTALLED_MAX: Duration = Duration::from_secs(240);
 /// How long the controllers of the real cluster may take to do what the sandbox does at once.
 const SETTLED_MAX: Duration = Duration::from_secs(20);
-/// How long a server may take to end.
-const END_MAX: Duration = Duration::from_secs(10);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(200);
 /// Commands that only look: they are asked again while the real server, whose controllers work beside it and which
@@ -71,69 +71,45 @@ fn read(script: &str) -> anyhow::Result<Vec<Line<'_>>> {
     Ok(lines)
 }
 
-/// A server and the configuration that leads kubectl to it.
-struct Server {
-    child: Child,
-    kubeconfig: PathBuf,
-}
-
-impl Server {
-    /// Ends it. The real one has children of its own, which end with its standard input.
-    async fn end(mut self) {
-        drop(self.child.stdin.take());
-        if timeout(END_MAX, self.child.wait()).await.is_err() {
-            self.kill().await;
-        }
-    }
-
-    async fn kill(mut self) {
-        let _ = self.child.kill().await;
-    }
-}
-
 /// Runs the script on both and fails when a difference has no explanation.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    let kflare = product::given_or_built(root, options.kflare.as_deref())?;
+    let kube_apiserver = servers::build(root, servers::Version::Newest)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(start_and_compare(root, options))
+    runtime.block_on(start_and_compare(root, options, [&kube_apiserver, &kflare]))
 }
 
-async fn start_and_compare(root: &Path, options: &Options) -> anyhow::Result<()> {
+async fn start_and_compare(
+    root: &Path,
+    options: &Options,
+    [kube_apiserver, kflare]: [&Path; 2],
+) -> anyhow::Result<()> {
     let home = root.join("testing/kubectl");
     let script = home.join("commands.txt");
     let script =
         std::fs::read_to_string(&script).with_context(|| format!("could not read {}", script.display()))?;
     let lines = read(&script)?;
     let scratch = root.join("target/kubectl");
-    if scratch.exists() {
-        std::fs::remove_dir_all(&scratch)?;
-    }
+    servers::fresh(&scratch)?;
     std::fs::create_dir_all(scratch.join("bin"))?;
     std::os::unix::fs::symlink(found(&options.kubectl)?, scratch.join("bin/kubectl"))?;
     let shell = Shell { files: home.join("files"), bin: scratch.join("bin") };
-    let ours = start_ours(root, &scratch, options.kflare.as_deref()).await?;
-    let real = start_real(root, &scratch).await;
-    let compared = match &real {
-        Ok(real) => compare(&shell, root, real, &ours, &lines, options.show).await,
-        Err(error) => Err(anyhow::anyhow!("{error:#}")),
-    };
-    ours.kill().await;
-    if let Ok(real) = real {
-        real.end().await;
-    }
-    compared
+    let ours = servers::sandbox(kflare, &home.join("world.yaml"), &scratch).await?;
+    let real = servers::start(kube_apiserver, &scratch.join("kubernetes"))?.ready().await?;
+    compare(&shell, root, &real.files.kubeconfig, &ours.kubeconfig, &lines, options.show).await
 }
 
 /// Installs our definitions, and waits until they are served.
-async fn install(shell: &Shell, root: &Path, server: &Server) -> anyhow::Result<()> {
+async fn install(shell: &Shell, root: &Path, kubeconfig: &Path) -> anyhow::Result<()> {
     let crds = root.join("deploy/crds");
     let command = format!(
         "kubectl apply --server-side --force-conflicts -f '{}' && \
          kubectl wait --for=condition=Established --timeout=30s crd --all",
         crds.display()
     );
-    let deadline = Instant::now() + START_MAX;
+    let deadline = Instant::now() + INSTALLED_MAX;
     loop {
-        let text = shell.run(server, &command).await?;
+        let text = shell.run(kubeconfig, &command).await?;
         if text.starts_with("[0]") {
             return Ok(());
         }
@@ -147,8 +123,8 @@ async fn install(shell: &Shell, root: &Path, server: &Server) -> anyhow::Result<
 async fn compare(
     shell: &Shell,
     root: &Path,
-    real: &Server,
-    ours: &Server,
+    real: &Path,
+    ours: &Path,
     lines: &[Line<'_>],
     show: bool,
 ) -> anyhow::Result<()> {
@@ -196,65 +172,6 @@ fn found(program: &Path) -> anyhow::Result<PathBuf> {
         .with_context(|| format!("there is no {}", program.display()))
 }
 
-async fn start_real(root: &Path, scratch: &Path) -> anyhow::Result<Server> {
-    let program = root.join("target/tools/kube-apiserver");
-    if !program.exists() {
-        bail!("there is no {}: .ci/kube-apiserver builds it", program.display());
-    }
-    let log = std::fs::File::create(scratch.join("kube-apiserver.log"))?;
-    let child = Command::new(program)
-        .arg("-dir")
-        .arg(scratch.join("kubernetes"))
-        // It ends when its standard input does.
-        .stdin(Stdio::piped())
-        .stdout(log.try_clone()?)
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()?;
-    started(child, scratch.join("kubernetes/kubeconfig")).await
-}
-
-async fn start_ours(root: &Path, scratch: &Path, kflare: Option<&Path>) -> anyhow::Result<Server> {
-    let kflare = match kflare {
-        Some(path) => std::path::absolute(path)?,
-        None => {
-            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-            let build = ["build", "--quiet", "--package", "cli"];
-            let built = Command::new(cargo).current_dir(root).args(build).status().await;
-            if !built.context("cannot start cargo")?.success() {
-                bail!("kflare does not build");
-            }
-            root.join("target/debug/kflare")
-        }
-    };
-    let kubeconfig = scratch.join("kubeconfig");
-    let log = std::fs::File::create(scratch.join("sandbox.log"))?;
-    let child = Command::new(&kflare)
-        .args(["sandbox", "--no-operator", "--kubeconfig"])
-        .arg(&kubeconfig)
-        .arg("-f")
-        .arg(root.join("testing/kubectl/world.yaml"))
-        .stdin(Stdio::null())
-        .stdout(log.try_clone()?)
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()
-        .with_context(|| format!("cannot start {}", kflare.display()))?;
-    started(child, kubeconfig).await
-}
-
-async fn started(child: Child, kubeconfig: PathBuf) -> anyhow::Result<Server> {
-    let mut server = Server { child, kubeconfig };
-    let deadline = Instant::now() + START_MAX;
-    while !server.kubeconfig.exists() {
-        if server.child.try_wait()?.is_some() || Instant::now() > deadline {
-            bail!("a server does not start; see the logs in {}", server.kubeconfig.display());
-        }
-        sleep(LOOK).await;
-    }
-    Ok(server)
-}
-
 /// Where and how commands run.
 struct Shell {
     files: PathBuf,
@@ -263,14 +180,14 @@ struct Shell {
 
 impl Shell {
     /// How a command ended and what it printed.
-    async fn run(&self, server: &Server, command: &str) -> anyhow::Result<String> {
+    async fn run(&self, kubeconfig: &Path, command: &str) -> anyhow::Result<String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path =
             std::env::join_paths(std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path)))?;
         let output = Command::new("bash")
             .args(["-c", command])
             .current_dir(&self.files)
-            .env("KUBECONFIG", &server.kubeconfig)
+            .env("KUBECONFIG", kubeconfig)
             .env("PATH", path)
             .envs([("LC_ALL", "C"), ("TZ", "UTC"), ("KUBE_EDITOR", "true")])
             .stdin(Stdio::null())
@@ -287,8 +204,8 @@ impl Shell {
     /// What both print. A question is asked again while the controllers of the real cluster are at work.
     async fn both(
         &self,
-        real: &Server,
-        ours: &Server,
+        real: &Path,
+        ours: &Path,
         neutral: &Neutral,
         line: &Line<'_>,
     ) -> anyhow::Result<(String, String)> {

@@ -1,12 +1,14 @@
 //! The chores of the repository: writes generated files, and checks what the house rules can be checked for.
 //! Knows no kind and decides nothing about the product.
 
+mod bench;
 mod clients;
 mod codegen;
 mod differential;
 mod e2e;
 mod kubectl;
 mod product;
+mod servers;
 mod tidy;
 
 use std::path::PathBuf;
@@ -33,11 +35,8 @@ enum Chore {
     },
     /// Check the house rules: module docs, file lengths, words, generated headers
     Tidy,
-    /// Measure the product on its sandbox and compare with the targets (`kflare sandbox bench`)
-    Bench {
-        /// Rows to measure; all when none is named
-        rows: Vec<String>,
-    },
+    /// Measure the product and compare with the targets, beside the sandbox and beside a real API server; needs Go
+    Bench(bench::Options),
     /// Send Cloudflare's own clients to the sandbox's Cloudflare, or to a real account
     Clients(clients::Options),
     /// Ask a real API server and the sandbox the same questions and compare the answers
@@ -61,7 +60,7 @@ fn main() -> ExitCode {
         Chore::Codegen { check: false } => codegen::write(&root),
         Chore::Codegen { check: true } => codegen::check(&root),
         Chore::Tidy => tidy::check(&root),
-        Chore::Bench { rows } => product::sandbox(&root, Build::Release, "bench", &rows),
+        Chore::Bench(options) => bench::run(&root, &options),
         Chore::Clients(options) => clients::run(&root, &options),
         Chore::Differential(options) => differential::run(&root, &options),
         Chore::E2e(options) => e2e::run(&root, &options),

@@ -1,6 +1,6 @@
 //! Chores that the product itself does: measuring, seed runs, scenarios beside real API servers. Builds and starts it; says nothing else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
@@ -29,4 +29,17 @@ pub(crate) fn sandbox(root: &Path, build: Build, verb: &str, arguments: &[String
         bail!("`kflare sandbox {verb}` failed");
     }
     Ok(())
+}
+
+/// The kflare that a chore was given, or a debug build of this tree.
+pub(crate) fn given_or_built(root: &Path, kflare: Option<&Path>) -> anyhow::Result<PathBuf> {
+    if let Some(path) = kflare {
+        return Ok(std::path::absolute(path)?);
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo).current_dir(root).args(["build", "--quiet", "--package", "cli"]).status();
+    if !built.context("cannot start cargo")?.success() {
+        bail!("kflare does not build");
+    }
+    Ok(root.join("target/debug/kflare"))
 }

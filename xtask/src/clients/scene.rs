@@ -1,7 +1,7 @@
 //! Where the clients are sent: a sandbox of their own with tokens and neighbours in it, or a real account. What they find
 //! there is set in their environment; what they do there is theirs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
 use super::program::Program;
+use crate::product;
 
 /// The only place where a live run goes.
 const LIVE: &str = "https://api.cloudflare.com/client/v4";
@@ -75,10 +76,7 @@ impl Scene {
 
     /// A sandbox, in which the zones of others are.
     pub(super) async fn sandbox(root: &Path, kflare: Option<&Path>) -> anyhow::Result<Self> {
-        let kflare = match kflare {
-            Some(path) => std::path::absolute(path)?,
-            None => debug_build(root)?,
-        };
+        let kflare = product::given_or_built(root, kflare)?;
         let home = root.join("target/clients");
         let mut process = Command::new(kflare)
             .args(["sandbox", "--no-operator", "--output", "json", "--kubeconfig"])
@@ -169,14 +167,4 @@ impl Sandbox {
         }
         Ok(())
     }
-}
-
-fn debug_build(root: &Path) -> anyhow::Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = std::process::Command::new(cargo);
-    let built = command.current_dir(root).args(["build", "--quiet", "--package", "cli"]).status();
-    if !built.context("cannot start cargo")?.success() {
-        bail!("kflare does not build");
-    }
-    Ok(root.join("target/debug/kflare"))
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
+use super::pair;
 use super::sequence::{Sequence, Step};
-use super::servers;
 
 /// Longest text that is made to be one too long; longer ones would say nothing new.
 const TEXT_MAX: u64 = 20_000;
@@ -15,7 +15,7 @@ const TEXT_MAX: u64 = 20_000;
 /// All sequences, one for each field that has a schema.
 pub(crate) fn sequences(root: &Path) -> anyhow::Result<Vec<Sequence>> {
     let mut all = Vec::new();
-    for definition in servers::definitions(root)? {
+    for definition in pair::definitions(root)? {
         let plural = definition["spec"]["names"]["plural"].as_str().unwrap_or_default();
         let path = root.join(format!("testing/differential/samples/{plural}.yaml"));
         let text =

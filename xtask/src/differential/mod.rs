@@ -6,13 +6,12 @@ mod compare;
 mod draw;
 mod excuse;
 mod neutral;
+mod pair;
 mod sequence;
-mod servers;
 mod shrink;
 mod subjects;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -25,7 +24,9 @@ use compare::Difference;
 use excuse::Excuse;
 use neutral::{Patterns, Seen};
 use sequence::{Sequence, Step};
-use servers::Pair;
+
+use crate::{product, servers};
+use pair::Pair;
 
 /// Sequences under way at a time: what keeps two processors busy while watches wait.
 const AT_A_TIME: usize = 48;
@@ -71,21 +72,10 @@ struct Run {
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     // Only an error that somebody else was first could come of it.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let kflare = match &options.kflare {
-        Some(path) => std::path::absolute(path)?,
-        None => build(root)?,
-    };
+    let kflare = product::given_or_built(root, options.kflare.as_deref())?;
+    let kube_apiserver = servers::build(root, servers::Version::Newest)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(compare_all(root, options, &kflare))
-}
-
-fn build(root: &Path) -> anyhow::Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo).current_dir(root).args(["build", "--quiet", "--package", "cli"]).status();
-    if !built.context("cannot start cargo")?.success() {
-        bail!("kflare does not build");
-    }
-    Ok(root.join("target/debug/kflare"))
+    runtime.block_on(compare_all(root, options, [&kube_apiserver, &kflare]))
 }
 
 /// All sequences of a run, and how many of them stand in the table.
@@ -116,10 +106,10 @@ fn sequences(root: &Path, options: &Options) -> anyhow::Result<(Vec<Sequence>, u
     Ok((all, in_table))
 }
 
-async fn compare_all(root: &Path, options: &Options, kflare: &Path) -> anyhow::Result<()> {
+async fn compare_all(root: &Path, options: &Options, programs: [&Path; 2]) -> anyhow::Result<()> {
     let (all, in_table) = sequences(root, options)?;
     let excuses = excuse::read(&root.join("testing/differential/not-modelled.yaml"))?;
-    let pair = servers::start(root, kflare).await?;
+    let pair = pair::start(root, programs).await?;
     let (spaces, requests) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let run =
         Arc::new(Run { pair, patterns: Patterns::new()?, excuses, spaces, requests, show: options.show });

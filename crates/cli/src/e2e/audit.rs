@@ -27,7 +27,7 @@ pub(super) struct Use {
 
 /// What is read of a log so far.
 #[derive(Debug, Default)]
-pub(super) struct Audit {
+pub(crate) struct Audit {
     path: PathBuf,
     offset: u64,
     /// The last line so far, which may not be whole.
@@ -36,6 +36,8 @@ pub(super) struct Audit {
     pub(super) refused: BTreeSet<String>,
     /// Writes but for those of the Lease.
     pub(super) writes: u64,
+    /// Requests by verb and resource.
+    pub(crate) asked: BTreeMap<(String, String), u64>,
 }
 
 #[derive(Deserialize)]
@@ -82,13 +84,13 @@ impl Audit {
     }
 
     /// Reads a log from where it ends now.
-    pub(super) fn from_now(path: PathBuf) -> Self {
+    pub(crate) fn from_now(path: PathBuf) -> Self {
         let offset = std::fs::metadata(&path).map_or(0, |log| log.len());
         Self { offset, ..Self::of(path) }
     }
 
     /// Reads on.
-    pub(super) fn read_on(&mut self) -> std::io::Result<()> {
+    pub(crate) fn read_on(&mut self) -> std::io::Result<()> {
         let bytes = read_from(&self.path, self.offset)?;
         self.offset += bytes.len() as u64;
         self.rest.push_str(&String::from_utf8_lossy(&bytes));
@@ -118,6 +120,7 @@ impl Audit {
             "" => object.resource,
             subresource => format!("{}/{subresource}", object.resource),
         };
+        *self.asked.entry((line.verb.clone(), resource.clone())).or_default() += 1;
         self.uses.insert(Use {
             verb: line.verb,
             group: object.api_group,
@@ -161,6 +164,8 @@ mod tests {
         audit.take(&line(account, "patch", "zones", "allow", 403));
         audit.take(&line(account, "patch", "zones", "forbid", 403));
         assert_eq!((audit.writes, audit.uses.len()), (2, 2));
+        let asked = |verb: &str, n| ((verb.to_owned(), "zones/status".to_owned()), n);
+        assert_eq!(audit.asked, [asked("get", 1), asked("patch", 2)].into());
         assert_eq!(audit.refused, ["patch /x".to_owned()].into());
         assert_eq!(audit.uses.first().unwrap().resource, "zones/status");
     }

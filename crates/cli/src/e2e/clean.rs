@@ -17,7 +17,7 @@ const GONE_MAX: Duration = Duration::from_secs(60);
 
 impl Cluster {
     /// Clears the server.
-    pub(super) async fn clear(&self) -> Result<(), String> {
+    pub(crate) async fn clear(&self) -> Result<(), String> {
         for kind in kinds::KINDS.iter().rev().map(|kind| kind.name).chain(["Secret", "Lease"]) {
             for object in self.everywhere(kind).list(&ListParams::default()).await.map_err(said)? {
                 self.remove(kind, &object).await?;

@@ -32,16 +32,21 @@ const TOKEN_SECONDS: i64 = 4 * 3_600;
 
 /// A real API server.
 #[derive(Clone)]
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     pub(super) client: Client,
     folder: PathBuf,
 }
 
 impl Cluster {
     /// The server whose files lie in a folder, as testing/kube-apiserver lays them out.
-    pub(super) async fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub(crate) async fn open(folder: &Path) -> anyhow::Result<Self> {
         let (client, _) = commands::cluster::connect(Some(&folder.join("kubeconfig")), None).await?;
         Ok(Self { client, folder: folder.to_owned() })
+    }
+
+    /// What it says its version is.
+    pub(crate) async fn version(&self) -> Option<String> {
+        Some(self.client.apiserver_version().await.ok()?.git_version)
     }
 
     /// A file of its folder.
@@ -50,17 +55,17 @@ impl Cluster {
     }
 
     /// The API server's audit log.
-    pub(super) fn audit_log(&self) -> PathBuf {
+    pub(crate) fn audit_log(&self) -> PathBuf {
         self.file("audit.log")
     }
 
     /// The kubeconfig of the operator's own account.
-    pub(super) fn account(&self) -> PathBuf {
+    pub(crate) fn account(&self) -> PathBuf {
         self.file("account")
     }
 
     /// What an administrator does before the operator runs: definitions, roles, and the account that they are bound to.
-    pub(super) async fn install(&self, roles: &str) -> anyhow::Result<()> {
+    pub(crate) async fn install(&self, roles: &str) -> anyhow::Result<()> {
         for definition in kinds::CRDS {
             let definition: Value = serde_json::from_str(definition).context("a definition is no JSON")?;
             self.put(definition).await.map_err(anyhow::Error::msg).context("a definition is refused")?;
@@ -102,7 +107,7 @@ impl Cluster {
     }
 
     /// Creates or changes an object as `kubectl apply` does, which remembers what it set.
-    pub(super) async fn apply(&self, object: Value) -> Result<(), String> {
+    pub(crate) async fn apply(&self, object: Value) -> Result<(), String> {
         let (api, name) = self.place_of(&object)?;
         let found = api.get_opt(&name).await.map_err(said)?.map(value).transpose()?;
         let wanted = ApiServer::client_side_apply(found.as_ref(), object);
@@ -135,12 +140,12 @@ impl Cluster {
     }
 
     /// Asks for an object's deletion.
-    pub(super) async fn delete(&self, object: &ObjectName) -> Result<(), String> {
+    pub(crate) async fn delete(&self, object: &ObjectName) -> Result<(), String> {
         self.of(object).delete(&object.name, &DeleteParams::default()).await.map(drop).map_err(said)
     }
 
     /// Merges a patch into an object.
-    pub(super) async fn patch(&self, object: &ObjectName, patch: Value) -> Result<(), String> {
+    pub(crate) async fn patch(&self, object: &ObjectName, patch: Value) -> Result<(), String> {
         let patch = Patch::Merge(patch);
         self.of(object).patch(&object.name, &PatchParams::default(), &patch).await.map(drop).map_err(said)
     }
@@ -158,7 +163,7 @@ impl Cluster {
     }
 
     /// All objects of a kind.
-    pub(super) async fn list(&self, kind: &str) -> Result<Vec<Value>, String> {
+    pub(crate) async fn list(&self, kind: &str) -> Result<Vec<Value>, String> {
         let listed = self.everywhere(kind).list(&ListParams::default()).await.map_err(said)?;
         listed.items.into_iter().map(value).collect()
     }

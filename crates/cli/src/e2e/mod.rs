@@ -10,4 +10,7 @@ mod real;
 mod rest;
 mod run;
 
+pub(crate) use audit::Audit;
+pub(crate) use cluster::Cluster;
+pub(crate) use process::{Orders, Process};
 pub(crate) use run::{Order, run};

@@ -31,18 +31,18 @@ const LOG_LINES: usize = 12;
 
 /// How a process is started.
 #[derive(Clone, Debug)]
-pub(super) struct Orders {
-    pub(super) kubeconfig: PathBuf,
-    pub(super) cloudflare: String,
-    pub(super) factor: f64,
-    pub(super) drift: Option<Duration>,
-    pub(super) retain: bool,
-    pub(super) log: PathBuf,
+pub(crate) struct Orders {
+    pub(crate) kubeconfig: PathBuf,
+    pub(crate) cloudflare: String,
+    pub(crate) factor: f64,
+    pub(crate) drift: Option<Duration>,
+    pub(crate) retain: bool,
+    pub(crate) log: PathBuf,
 }
 
 /// A running operator. Dropping it kills it.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     metrics: SocketAddr,
     log: PathBuf,
@@ -50,18 +50,18 @@ pub(super) struct Process {
 
 /// What a process says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Activity {
+pub(crate) struct Activity {
     /// It leads and has read every list.
-    pub(super) is_up: bool,
+    pub(crate) is_up: bool,
     /// Something runs, or could.
-    pub(super) runs: bool,
+    pub(crate) runs: bool,
     /// Something is collected or tried again soon.
-    pub(super) is_due: bool,
+    pub(crate) is_due: bool,
 }
 
 impl Process {
     /// Starts one and waits until it leads.
-    pub(super) async fn start(orders: &Orders) -> Result<Self, String> {
+    pub(crate) async fn start(orders: &Orders) -> Result<Self, String> {
         let mut process =
             Self::spawn(orders).map_err(|error| format!("kflare run does not start: {error}"))?;
         let began = Instant::now();
@@ -89,6 +89,8 @@ impl Process {
         command.arg("run").arg("--kubeconfig").arg(&orders.kubeconfig);
         command.args(["--namespace", SECRET_NAMESPACE, "--cloudflare-api-url", &orders.cloudflare]);
         command.args(["--metrics-bind-address", &metrics.to_string(), "--health-probe-bind-address", "0"]);
+        // Neither proxies nor settings of an allocator: it runs as it is.
+        command.env_clear();
         command.args(["--log-format", "text", "--timings-factor", &orders.factor.to_string()]);
         if let Some(drift) = orders.drift {
             command.args(["--drift-check-interval", &millis(drift.mul_f64(orders.factor))]);
@@ -108,7 +110,7 @@ impl Process {
     }
 
     /// SIGTERM, and an end in order.
-    pub(super) async fn stop(mut self) -> Result<(), String> {
+    pub(crate) async fn stop(mut self) -> Result<(), String> {
         let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         told.map_err(|error| format!("cannot send SIGTERM: {error}"))?;
         let began = Instant::now();
@@ -126,15 +128,28 @@ impl Process {
     }
 
     /// When it ended by itself: what it said last.
-    pub(super) fn has_ended(&mut self) -> Option<String> {
+    pub(crate) fn has_ended(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok()??;
         Some(format!("kflare run ended by itself with {status}; it logged\n{}", tail(&self.log)))
     }
 
+    /// What the system calls it.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it says of itself; `None` when it does not answer.
-    pub(super) async fn activity(&self) -> Option<Activity> {
+    pub(crate) async fn activity(&self) -> Option<Activity> {
         let text = timeout(ANSWER_MAX, metrics(self.metrics)).await.ok()?.ok()?;
         Some(read(&text))
+    }
+}
+
+#[cfg(test)]
+impl Process {
+    /// Any process, which serves no metrics.
+    pub(crate) fn of(child: Child) -> Self {
+        Self { child, metrics: (Ipv4Addr::LOCALHOST, 0).into(), log: PathBuf::new() }
     }
 }
 

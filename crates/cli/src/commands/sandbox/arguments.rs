@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, RangedU64ValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use sandbox::cloudflare::Plan;
 
@@ -122,11 +122,32 @@ pub struct BenchArguments {
     /// What to measure; all of it when nothing is named.
     #[arg(value_name = "ROW", help = rows_help())]
     pub rows: Vec<String>,
+
+    /// Numbers of records, for the curve; the targets are measured with the largest of them
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = record_count(), default_values_t = [10, 100, 1_000, 10_000])]
+    pub sizes: Vec<u32>,
+
+    /// How results are printed
+    #[arg(long, short, env = "KFLARE_OUTPUT", value_name = "FORMAT", default_value = "text")]
+    pub output: Output,
+
+    /// The folder of an API server, as testing/kube-apiserver lays it out: it is measured beside that one
+    #[arg(long, hide = true, value_name = "FOLDER", requires = "roles")]
+    pub cluster: Option<PathBuf>,
+
+    /// The manifest of the operator's account and roles there
+    #[arg(long, hide = true, value_name = "FILE", requires = "cluster")]
+    pub roles: Option<PathBuf>,
+}
+
+/// One record at least, and what a zone may hold at most.
+fn record_count() -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
 fn rows_help() -> String {
-    let names: Vec<_> = crate::bench::ROWS.iter().map(|(name, _)| *name).collect();
-    format!("What to measure: {}; all of it when nothing is named", names.join(", "))
+    let names = crate::bench::ROWS.join(", ");
+    format!("What to measure: {names}; all of it when nothing is named")
 }
 
 /// `kflare sandbox sim`.
@@ -206,11 +227,13 @@ Examples:
   kflare sandbox run scenarios --quiet";
 
 const BENCH_EXAMPLES: &str = "\
-It exits with 1 when a target is missed.
+`kflare run` is measured as a process of its own. It exits with 1 when a target is missed; one for a time is marked as
+LATE and fails nothing, since the machine may be busy.
 
 Examples:
   kflare sandbox bench
-  kflare sandbox bench idle create";
+  kflare sandbox bench idle create
+  kflare sandbox bench curve --sizes 10,100 -o json";
 
 const SEED_EXAMPLES: &str = "\
 The same seed gives the same run, request by request. What fails is made as small as it can be and printed as a

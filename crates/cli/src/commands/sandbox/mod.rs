@@ -15,6 +15,7 @@ mod session;
 mod welcome;
 mod yaml;
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ pub use arguments::{
 };
 pub use reporter::Output;
 
-use super::log;
+use super::{form, log};
 use crate::bench;
 use crate::progress::Progress;
 
@@ -45,10 +46,28 @@ pub fn execute(arguments: &SandboxArguments) -> anyhow::Result<ExitCode> {
 
 /// Fails when a target is missed, so that a release can depend on it.
 fn measure(arguments: &BenchArguments) -> anyhow::Result<ExitCode> {
+    let roles = arguments.roles.as_ref().map(std::fs::read_to_string).transpose();
+    let roles = roles.context("cannot read the roles")?;
+    let server = match (&arguments.cluster, &roles) {
+        (Some(folder), Some(roles)) => bench::Server::Real { folder, roles },
+        _ => bench::Server::Sandbox,
+    };
+    let sizes: Vec<usize> = arguments.sizes.iter().filter_map(|size| usize::try_from(*size).ok()).collect();
     let progress = Progress::begin("measuring, which takes minutes");
-    let table = bench::run(&arguments.rows)?;
+    let order = bench::Order { server, rows: &arguments.rows, sizes: &sizes };
+    let at = RefCell::new(String::new());
+    let table = bench::run(order, &|text| {
+        progress.say(|| text.clone());
+        at.replace(text);
+    });
     drop(progress);
-    write!(io::stdout().lock(), "{table}").context("cannot write to standard output")?;
+    let table = table.with_context(|| at.take())?;
+    let text = match arguments.output {
+        Output::Text => table.to_string(),
+        Output::Json => form::json(&table.to_json()),
+        Output::Yaml => form::yaml(&table.to_json())?,
+    };
+    write!(io::stdout().lock(), "{text}").context("cannot write to standard output")?;
     Ok(if table.all_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -1,16 +1,14 @@
-//! The two servers: started, given our definitions, asked, and ended. Leaves what is asked to `sequence`.
+//! The two servers: given our definitions, and asked. How they start is `crate::servers`, what they are asked `sequence`.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, WARNING};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
 
 use super::sequence::{Request, Step};
+use crate::servers;
 
 /// How long a server may take to start. The real one takes ten seconds on an idle machine.
 const START_MAX: Duration = Duration::from_secs(240);
@@ -35,10 +33,22 @@ pub(crate) struct Server {
 pub(crate) struct Pair {
     pub(crate) real: Server,
     pub(crate) ours: Server,
-    _children: [Child; 2],
+    _running: (servers::Real, servers::Sandbox),
 }
 
 impl Server {
+    fn real(running: &servers::Real) -> anyhow::Result<Self> {
+        let authority = running.files.directory.join("certificates/apiserver.crt");
+        let authority = std::fs::read(&authority).with_context(|| format!("{}", authority.display()))?;
+        Self::new(&running.files.server, &running.files.token, Some(&authority))
+    }
+
+    fn ours(running: &servers::Sandbox) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(&running.kubeconfig)?;
+        let address = text.lines().find_map(|line| line.trim().strip_prefix("server: "));
+        Self::new(address.context("the sandbox's kubeconfig names no server")?.trim_matches('"'), "", None)
+    }
+
     fn new(base: &str, token: &str, authority: Option<&[u8]>) -> anyhow::Result<Self> {
         let mut builder = reqwest::Client::builder()
             .http1_only()
@@ -128,78 +138,19 @@ fn events(text: &str) -> Value {
     text.lines().map(json_or_text).filter(counts).collect()
 }
 
-/// Starts both and installs our definitions in both.
-pub(crate) async fn start(root: &Path, kflare: &Path) -> anyhow::Result<Pair> {
+/// Starts both, the real server's program and a kflare, and installs our definitions in both.
+pub(crate) async fn start(root: &Path, [kube_apiserver, kflare]: [&Path; 2]) -> anyhow::Result<Pair> {
     let scratch = root.join("target/differential");
-    if scratch.exists() {
-        std::fs::remove_dir_all(&scratch)?;
-    }
-    std::fs::create_dir_all(&scratch)?;
-    let (real_child, real) = start_real(root, &scratch).await?;
-    let (our_child, ours) = start_ours(root, kflare, &scratch).await?;
-    let pair = Pair { real, ours, _children: [real_child, our_child] };
+    servers::fresh(&scratch)?;
+    let real = servers::start(kube_apiserver, &scratch.join("kubernetes"))?.ready().await?;
+    let ours = servers::sandbox(kflare, &root.join("testing/differential/world.yaml"), &scratch).await?;
+    let pair = Pair { real: Server::real(&real)?, ours: Server::ours(&ours)?, _running: (real, ours) };
+    pair.ours.until("/readyz", 200).await?;
     for server in [&pair.real, &pair.ours] {
         install(root, server).await?;
     }
     pair.await_collector().await?;
     Ok(pair)
-}
-
-async fn start_real(root: &Path, scratch: &Path) -> anyhow::Result<(Child, Server)> {
-    let program = root.join("target/tools/kube-apiserver");
-    if !program.exists() {
-        bail!("there is no {}: .ci/kube-apiserver builds it", program.display());
-    }
-    let log = std::fs::File::create(scratch.join("kube-apiserver.log"))?;
-    let mut child = Command::new(program)
-        .arg("-dir")
-        .arg(scratch.join("kubernetes"))
-        // It ends when its standard input does.
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()?;
-    let stdout = child.stdout.take().context("the API server has no output")?;
-    let mut line = String::new();
-    tokio::time::timeout(START_MAX, BufReader::new(stdout).read_line(&mut line))
-        .await
-        .context("the API server does not start")??;
-    let files: Value = serde_json::from_str(&line).context("the API server ended before it was ready")?;
-    let text = |field: &str| files[field].as_str().unwrap_or_default();
-    let authority = PathBuf::from(text("directory")).join("certificates/apiserver.crt");
-    let authority = std::fs::read(&authority).with_context(|| format!("{}", authority.display()))?;
-    Ok((child, Server::new(text("server"), text("token"), Some(&authority))?))
-}
-
-async fn start_ours(root: &Path, kflare: &Path, scratch: &Path) -> anyhow::Result<(Child, Server)> {
-    let kubeconfig = scratch.join("kubeconfig");
-    let log = std::fs::File::create(scratch.join("sandbox.log"))?;
-    let child = Command::new(kflare)
-        .args(["sandbox", "--no-operator", "--kubeconfig"])
-        .arg(&kubeconfig)
-        .arg("-f")
-        .arg(root.join("testing/differential/world.yaml"))
-        .stdin(Stdio::null())
-        .stdout(log.try_clone()?)
-        .stderr(log)
-        .kill_on_drop(true)
-        .spawn()
-        .with_context(|| format!("cannot start {}", kflare.display()))?;
-    let deadline = tokio::time::Instant::now() + START_MAX;
-    loop {
-        let text = std::fs::read_to_string(&kubeconfig).unwrap_or_default();
-        let address = text.lines().find_map(|line| line.trim().strip_prefix("server: "));
-        if let Some(address) = address {
-            let server = Server::new(address.trim_matches('"'), "", None)?;
-            server.until("/readyz", 200).await?;
-            return Ok((child, server));
-        }
-        if tokio::time::Instant::now() > deadline {
-            bail!("the sandbox writes no kubeconfig; see {}", scratch.join("sandbox.log").display());
-        }
-        tokio::time::sleep(LOOK).await;
-    }
 }
 
 /// Our definitions, and a wait until they are served.
