@@ -20,6 +20,9 @@ use super::facts::Facts;
 use crate::world::World;
 pub(super) use exposure::SECRET_MARK;
 
+/// Faults after which a watch may tell nothing, until it is opened anew. Those that name no method hit watches, too.
+const HANGS_WATCHES: [&str; 3] = ["watch-stale", "fault kubernetes timeout-", "fault kubernetes slow-body"];
+
 /// Every promise that is broken at any time, in words; none when all is well. The world must keep its history.
 #[must_use]
 pub fn promises(world: &World) -> Vec<String> {
@@ -43,7 +46,7 @@ pub(super) fn drawn_promises(world: &World, drawn: &Drawn) -> Vec<String> {
     let lists = late_commits.then(|| ownership::lists(world));
     broken.extend(ownership::twins(&facts, lists.as_deref(), world.clock.now()));
     broken.extend(ownership::surplus(&facts, late_commits || clock_was_wrong(drawn)));
-    let watches_hang = drawn.has("watch-stale");
+    let watches_hang = HANGS_WATCHES.iter().any(|fault| drawn.has(fault));
     broken.extend(obedience::disobeyed(&facts, watches_hang));
     broken.extend(telling::turned_while_paused(&facts, watches_hang));
     broken
