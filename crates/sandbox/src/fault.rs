@@ -1,7 +1,7 @@
 //! Faults by name: what a scenario or a seed makes go wrong at an endpoint, and how often.
 //! Decides which request is hit; acting it out is left to the world that asks.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +9,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What goes wrong with one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
+    /// 401; nothing is done.
+    Unauthorized,
+    /// 403; nothing is done.
+    Forbidden,
     /// 429 with `Retry-After`; nothing is done.
     TooManyRequests,
+    /// 429 with a page of the edge and without `Retry-After`; nothing is done.
+    TooManyRequestsBare,
     /// 500; nothing is done.
     InternalError,
     /// 502 with an HTML body, as a proxy in between answers; nothing is done.
     BadGateway,
     /// 503; nothing is done.
     Unavailable,
+    /// 504, as a proxy in between answers that no longer waits; the request is carried out.
+    GatewayTimeout,
+    /// 200 with a page of HTML, as a proxy in between answers that wants something of people; nothing is done.
+    Page,
     /// The request never arrives and is never answered: the client's own timeout ends it.
     TimeoutBeforeCommit,
     /// The request is carried out and never answered.
@@ -29,6 +39,10 @@ pub enum Fault {
     ResetAfterCommit,
     /// The answer's head comes at once, its body never ends.
     SlowBody,
+    /// The request is carried out, and the body of its answer ends in the middle.
+    CutBody,
+    /// A read is answered as it was answered before, if it was: by a server that has not heard of what came since.
+    StaleRead,
     /// Kubernetes: 409 Conflict on a write; nothing is done.
     WriteConflict,
     /// Kubernetes: a running watch ends without a word.
@@ -43,17 +57,24 @@ pub enum Fault {
 
 impl Fault {
     /// Every fault, in the order of the reference page.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 22] = [
+        Self::Unauthorized,
+        Self::Forbidden,
         Self::TooManyRequests,
+        Self::TooManyRequestsBare,
         Self::InternalError,
         Self::BadGateway,
         Self::Unavailable,
+        Self::GatewayTimeout,
+        Self::Page,
         Self::TimeoutBeforeCommit,
         Self::TimeoutAfterCommit,
         Self::LateCommit,
         Self::ResetBeforeCommit,
         Self::ResetAfterCommit,
         Self::SlowBody,
+        Self::CutBody,
+        Self::StaleRead,
         Self::WriteConflict,
         Self::WatchCut,
         Self::WatchStale,
@@ -74,16 +95,23 @@ impl Fault {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Unauthorized => "401",
+            Self::Forbidden => "403",
             Self::TooManyRequests => "429",
+            Self::TooManyRequestsBare => "429-bare",
             Self::InternalError => "500",
             Self::BadGateway => "502",
             Self::Unavailable => "503",
+            Self::GatewayTimeout => "504",
+            Self::Page => "page",
             Self::TimeoutBeforeCommit => "timeout-before-commit",
             Self::TimeoutAfterCommit => "timeout-after-commit",
             Self::LateCommit => "late-commit",
             Self::ResetBeforeCommit => "reset-before-commit",
             Self::ResetAfterCommit => "reset-after-commit",
             Self::SlowBody => "slow-body",
+            Self::CutBody => "cut-body",
+            Self::StaleRead => "stale-read",
             Self::WriteConflict => "write-conflict",
             Self::WatchCut => "watch-cut",
             Self::WatchStale => "watch-stale",
@@ -147,31 +175,49 @@ struct Armed {
     times: u32,
 }
 
+#[derive(Debug, Default)]
+struct Inner {
+    armed: VecDeque<Armed>,
+    /// Requests that asked, by method.
+    asked: BTreeMap<String, u32>,
+}
+
 /// The faults that are armed on one world. Clones share one list.
 #[derive(Clone, Debug, Default)]
-pub struct Faults(Arc<Mutex<VecDeque<Armed>>>);
+pub struct Faults(Arc<Mutex<Inner>>);
 
 impl Faults {
     /// Arms `fault` for the `times` matching requests after the first `skip`.
     pub fn arm(&self, fault: Fault, target: Target, skip: u32, times: u32) {
-        self.lock().push_back(Armed { fault, target, skip, times });
+        self.lock().armed.push_back(Armed { fault, target, skip, times });
     }
 
     /// Disarms everything.
     pub fn clear(&self) {
-        self.lock().clear();
+        self.lock().armed.clear();
     }
 
     /// True when nothing is armed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+        self.lock().armed.is_empty()
+    }
+
+    /// How many requests with this method could have been hit so far: every request, and every event of a watch.
+    #[must_use]
+    pub fn asked(&self, method: &str) -> u32 {
+        self.lock().asked.get(method).copied().unwrap_or(0)
     }
 
     /// The fault that hits this request, if any; it is used up by the answer. A watch asks with method `WATCH`.
     #[must_use]
     pub fn take(&self, method: &str, path: &str) -> Option<Fault> {
-        let mut armed = self.lock();
+        let mut inner = self.lock();
+        let Inner { armed, asked } = &mut *inner;
+        match asked.get_mut(method) {
+            Some(count) => *count += 1,
+            None => drop(asked.insert(method.to_owned(), 1)),
+        }
         let position = armed.iter_mut().position(|candidate| {
             if !candidate.target.hits(method, path) {
                 return false;
@@ -191,7 +237,7 @@ impl Faults {
         Some(fault)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Armed>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,5 +6,6 @@ pub mod clock;
 pub mod cloudflare;
 pub mod fault;
 pub mod kubernetes;
+mod recall;
 pub mod request_log;
 pub mod serve;

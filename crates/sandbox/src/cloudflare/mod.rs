@@ -49,6 +49,7 @@ use self::world::World;
 use self::zone::Zone;
 use crate::clock::Clock;
 use crate::fault::Faults;
+use crate::recall::Recall;
 use crate::request_log::RequestLog;
 
 /// The Cloudflare API of one simulated world. Clones share it.
@@ -63,6 +64,7 @@ struct Shared {
     faults: Faults,
     log: RequestLog,
     world: Mutex<World>,
+    recall: Recall<service::Answer>,
 }
 
 impl fmt::Debug for Shared {
@@ -92,6 +94,7 @@ impl Cloudflare {
             faults: Faults::default(),
             log: RequestLog::default(),
             world: Mutex::new(World::new(seed, switches)),
+            recall: Recall::default(),
         };
         Self { shared: Arc::new(shared) }
     }

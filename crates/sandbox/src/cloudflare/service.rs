@@ -13,7 +13,7 @@ use futures::StreamExt;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, Limited, StreamBody};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tower::Service;
 
 use super::call::{self, Call};
@@ -35,6 +35,16 @@ const BASE_PATH: &str = "/client/v4";
 const BODY_MAX: usize = 32 * 1024 * 1024;
 /// Seconds of `Retry-After` of the 429 that is a fault: short, so that scenarios see the retry.
 const FAULT_RETRY_AFTER_S: u64 = 5;
+/// How old the answer to a read may be: Cloudflare's reads lag behind its writes by seconds.
+const STALE_S: i64 = 30;
+/// What the edge in front of the API answers to who asks too often.
+const EDGE_LIMIT_TEXT: &str = "error code: 1015";
+/// What a proxy in between answers that wants people to sign in first.
+const SIGN_IN_PAGE: &str =
+    "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Sign in to go on</body></html>\n";
+/// What a proxy in between answers that no longer waits.
+const GATEWAY_TIMEOUT_PAGE: &str = "<html>\r\n<head><title>504 Gateway Time-out</title></head>\r\n<body>\r\n\
+    <center><h1>504 Gateway Time-out</h1></center>\r\n<hr><center>cloudflare</center>\r\n</body>\r\n</html>\r\n";
 /// What a proxy in between answers.
 const BAD_GATEWAY_PAGE: &str = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n\
     <center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>cloudflare</center>\r\n</body>\r\n</html>\r\n";
@@ -67,6 +77,7 @@ enum Outcome {
 }
 
 /// An answer before it is HTTP.
+#[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) content_type: &'static str,
@@ -123,8 +134,21 @@ fn handle(shared: &Arc<Shared>, arrived: &Arrived) -> Outcome {
     let fault = shared.faults.take(arrived.method.as_str(), path);
     let mut world = shared.world();
     let who = access::who(&world, &arrived.headers);
-    let outcome = act(&mut world, now, arrived, path, fault);
+    let read = (arrived.method == Method::GET).then(|| arrived.uri.to_string());
+    let recalled = match (fault, &read) {
+        (Some(Fault::StaleRead), Some(read)) => {
+            shared.recall.oldest(read, now - SignedDuration::from_secs(STALE_S))
+        }
+        _ => None,
+    };
+    let outcome = match recalled {
+        Some(answer) => Outcome::Answer(answer),
+        None => act(&mut world, now, arrived, path, fault),
+    };
     drop(world);
+    if let (Some(read), None, Outcome::Answer(answer)) = (&read, fault, &outcome) {
+        shared.recall.keep(now, read, answer.body.len(), answer);
+    }
     let status = match &outcome {
         Outcome::Answer(answer) => answer.status,
         Outcome::NeverAnswered | Outcome::Reset => 0,
@@ -154,14 +178,15 @@ fn act(world: &mut World, now: Timestamp, arrived: &Arrived, path: &str, fault: 
         }
         Some(Fault::InternalError) => Outcome::Answer(refused(Gateway::Internal.into(), left)),
         Some(Fault::Unavailable) => Outcome::Answer(refused(Gateway::Unavailable.into(), left)),
-        Some(Fault::BadGateway) => Outcome::Answer(Answer {
-            status: 502,
-            content_type: "text/html",
-            body: BAD_GATEWAY_PAGE.to_owned(),
-            left,
-            retry_after: None,
-            slow: false,
-        }),
+        Some(Fault::Unauthorized) => Outcome::Answer(refused(Gateway::InvalidToken.into(), left)),
+        Some(Fault::Forbidden) => Outcome::Answer(refused(Gateway::NoPermission.into(), left)),
+        Some(Fault::TooManyRequestsBare) => Outcome::Answer(page(429, "text/plain", EDGE_LIMIT_TEXT)),
+        Some(Fault::BadGateway) => Outcome::Answer(page(502, "text/html", BAD_GATEWAY_PAGE)),
+        Some(Fault::Page) => Outcome::Answer(page(200, "text/html", SIGN_IN_PAGE)),
+        Some(Fault::GatewayTimeout) => {
+            carry_out(world, now, arrived, path);
+            Outcome::Answer(page(504, "text/html", GATEWAY_TIMEOUT_PAGE))
+        }
         Some(Fault::TimeoutBeforeCommit) => Outcome::NeverAnswered,
         Some(Fault::ResetBeforeCommit) => Outcome::Reset,
         Some(Fault::LateCommit) => {
@@ -180,9 +205,19 @@ fn act(world: &mut World, now: Timestamp, arrived: &Arrived, path: &str, fault: 
         Some(Fault::SlowBody) => {
             Outcome::Answer(Answer { slow: true, ..carry_out(world, now, arrived, path) })
         }
-        // The rest are faults of the Kubernetes API.
+        Some(Fault::CutBody) => {
+            let answer = carry_out(world, now, arrived, path);
+            let half = answer.body.floor_char_boundary(answer.body.len() / 2);
+            Outcome::Answer(Answer { body: answer.body[..half].to_owned(), ..answer })
+        }
+        // What was not read before is read now; the rest are faults of the Kubernetes API.
         Some(
-            Fault::WriteConflict | Fault::WatchCut | Fault::WatchStale | Fault::WatchLate | Fault::WatchGap,
+            Fault::StaleRead
+            | Fault::WriteConflict
+            | Fault::WatchCut
+            | Fault::WatchStale
+            | Fault::WatchLate
+            | Fault::WatchGap,
         )
         | None => Outcome::Answer(carry_out(world, now, arrived, path)),
     }
@@ -286,6 +321,12 @@ fn answered(reply: Reply, left: Left) -> Answer {
         retry_after: None,
         slow: false,
     }
+}
+
+/// What something in front of the API answers.
+fn page(status: u16, content_type: &'static str, body: &str) -> Answer {
+    let left = rate_limit::UNCOUNTED;
+    Answer { status, content_type, body: body.to_owned(), left, retry_after: None, slow: false }
 }
 
 fn refused(errors: ApiErrors, left: Left) -> Answer {

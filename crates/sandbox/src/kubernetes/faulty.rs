@@ -10,8 +10,10 @@ use crate::fault::Fault;
 pub(crate) enum Act {
     /// Nothing is done and this is answered.
     Answer(Status),
-    /// 502 with the page of a proxy.
-    ProxyPage,
+    /// It is carried out, and this is answered all the same.
+    AnswerAfter(Status),
+    /// The page of a proxy, with this status.
+    ProxyPage(u16),
     /// Never answered; carried out or not.
     Silence { commit: bool },
     /// Never answered, carried out after the next list.
@@ -20,6 +22,10 @@ pub(crate) enum Act {
     Reset { commit: bool },
     /// The body never ends.
     SlowBody,
+    /// The body ends in the middle.
+    CutBody,
+    /// A read is answered as it was answered before.
+    Recall,
     /// A watch that ends before it begins.
     Cut,
     /// A watch that opens and says nothing.
@@ -39,10 +45,16 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 /// What `fault` does to a request that is a watch, a write or a read.
 pub(crate) fn act(fault: Fault, is_watch: bool, is_write: bool) -> Act {
     match fault {
+        Fault::Unauthorized => Act::Answer(unauthorized()),
+        Fault::Forbidden => Act::Answer(forbidden()),
         Fault::TooManyRequests => Act::Answer(Status::too_many_requests(RETRY_AFTER_SECONDS)),
+        Fault::TooManyRequestsBare => Act::Answer(Status::too_many_requests(0)),
         Fault::InternalError => Act::Answer(internal_error()),
-        Fault::BadGateway => Act::ProxyPage,
+        Fault::BadGateway => Act::ProxyPage(502),
         Fault::Unavailable => Act::Answer(unavailable()),
+        Fault::GatewayTimeout if is_watch => Act::Answer(timed_out()),
+        Fault::GatewayTimeout => Act::AnswerAfter(timed_out()),
+        Fault::Page => Act::ProxyPage(200),
         Fault::TimeoutBeforeCommit => Act::Silence { commit: false },
         Fault::TimeoutAfterCommit => Act::Silence { commit: true },
         Fault::LateCommit if is_write => Act::Late,
@@ -51,13 +63,19 @@ pub(crate) fn act(fault: Fault, is_watch: bool, is_write: bool) -> Act {
         Fault::ResetAfterCommit => Act::Reset { commit: true },
         Fault::SlowBody if is_watch => Act::Stale,
         Fault::SlowBody => Act::SlowBody,
+        Fault::CutBody if is_watch => Act::Cut,
+        Fault::CutBody => Act::CutBody,
+        Fault::StaleRead if !is_watch && !is_write => Act::Recall,
         Fault::WriteConflict if is_write => Act::Answer(write_conflict()),
         Fault::WatchCut if is_watch => Act::Cut,
         Fault::WatchStale if is_watch => Act::Stale,
         Fault::WatchGap if is_watch => Act::Gap,
-        Fault::WriteConflict | Fault::WatchCut | Fault::WatchStale | Fault::WatchLate | Fault::WatchGap => {
-            Act::Pass
-        }
+        Fault::StaleRead
+        | Fault::WriteConflict
+        | Fault::WatchCut
+        | Fault::WatchStale
+        | Fault::WatchLate
+        | Fault::WatchGap => Act::Pass,
     }
 }
 
@@ -77,7 +95,11 @@ pub(crate) fn while_watching(fault: Fault) -> WatchEnd {
     match fault {
         Fault::WatchLate => WatchEnd::Late(WATCH_LATE_BY),
         Fault::WatchGap => WatchEnd::Error(gap()),
+        Fault::Unauthorized => WatchEnd::Error(unauthorized()),
+        Fault::Forbidden => WatchEnd::Error(forbidden()),
         Fault::TooManyRequests => WatchEnd::Error(Status::too_many_requests(RETRY_AFTER_SECONDS)),
+        Fault::TooManyRequestsBare => WatchEnd::Error(Status::too_many_requests(0)),
+        Fault::GatewayTimeout => WatchEnd::Error(timed_out()),
         Fault::InternalError => WatchEnd::Error(internal_error()),
         Fault::ResetBeforeCommit | Fault::ResetAfterCommit => WatchEnd::Reset,
         Fault::WatchStale
@@ -85,13 +107,33 @@ pub(crate) fn while_watching(fault: Fault) -> WatchEnd {
         | Fault::TimeoutBeforeCommit
         | Fault::TimeoutAfterCommit
         | Fault::LateCommit => WatchEnd::Stale,
-        Fault::WatchCut | Fault::BadGateway | Fault::Unavailable | Fault::WriteConflict => WatchEnd::Cut,
+        Fault::WatchCut
+        | Fault::CutBody
+        | Fault::StaleRead
+        | Fault::Page
+        | Fault::BadGateway
+        | Fault::Unavailable
+        | Fault::WriteConflict => WatchEnd::Cut,
     }
 }
 
 /// What a watch is told whose version is compacted.
 pub(crate) fn gap() -> Status {
     Status::expired("The resourceVersion for the provided watch is too old.")
+}
+
+fn unauthorized() -> Status {
+    Status::new(Reason::Unauthorized, "Unauthorized")
+}
+
+fn forbidden() -> Status {
+    Status::new(Reason::Forbidden, "forbidden: the authorizer has not heard of this subject's roles yet")
+}
+
+/// What the server answers when it does not wait for etcd any longer.
+fn timed_out() -> Status {
+    let message = "Timeout: request did not complete within the allotted timeout";
+    Status::new(Reason::Timeout, message)
 }
 
 fn internal_error() -> Status {

@@ -55,12 +55,15 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+
 pub use history::{Author, Version};
 pub use service::KubernetesService;
 pub use status::{Details, Reason, Status, StatusCause};
 
 use crate::clock::Clock;
 use crate::fault::Faults;
+use crate::recall::Recall;
 use crate::request_log::RequestLog;
 use service::Call;
 use store::State;
@@ -73,6 +76,8 @@ struct Inner {
     watchers: AtomicUsize,
     /// Writes that a fault holds back until the next list of their collection.
     late: Mutex<Vec<Call>>,
+    /// What reads were answered.
+    recall: Recall<(Option<&'static str>, Bytes)>,
 }
 
 /// A Kubernetes API server. Clones are the same server.
@@ -99,6 +104,7 @@ impl ApiServer {
             state: Mutex::new(State::new(seed)),
             watchers: AtomicUsize::new(0),
             late: Mutex::default(),
+            recall: Recall::default(),
         };
         let server = Self { inner: Arc::new(inner) };
         server.bootstrap();

@@ -13,6 +13,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, U
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Frame;
 use http_body_util::{BodyExt, Full, StreamBody};
+use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::ApiServer;
@@ -35,6 +36,8 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub(crate) struct Call {
     pub(crate) method: String,
     pub(crate) path: String,
+    /// The path and query as they came.
+    pub(crate) target: String,
     pub(crate) query: Query,
     pub(crate) accept: String,
     pub(crate) content_type: String,
@@ -99,6 +102,7 @@ where
     let call = Call {
         method: head.method.as_str().to_owned(),
         path: head.uri.path().to_owned(),
+        target: head.uri.path_and_query().map_or_else(|| head.uri.path().to_owned(), ToString::to_string),
         query: Query::parse(head.uri.query().unwrap_or_default()),
         accept: text(ACCEPT),
         content_type: text(CONTENT_TYPE),
@@ -110,7 +114,7 @@ where
         at: server.inner.clock.now(),
         method: call.verb().to_owned(),
         route: template,
-        path: head.uri.path_and_query().map_or_else(|| head.uri.path().to_owned(), ToString::to_string),
+        path: call.target.clone(),
         status: 0,
         body: digest(&call.body),
         who: call.user_agent.clone(),
@@ -166,7 +170,11 @@ fn act_out(server: &ApiServer, call: Call, act: Act) -> Option<Answered> {
     match act {
         Act::Pass => Some(Ok(finish(server, &call))),
         Act::Answer(status) => Some(Ok(refusal(&status))),
-        Act::ProxyPage => Some(Ok(proxy_page())),
+        Act::AnswerAfter(status) => {
+            drop(finish(server, &call));
+            Some(Ok(refusal(&status)))
+        }
+        Act::ProxyPage(status) => Some(Ok(proxy_page(status))),
         Act::Silence { commit } => {
             if commit {
                 drop(finish(server, &call));
@@ -188,6 +196,8 @@ fn act_out(server: &ApiServer, call: Call, act: Act) -> Option<Answered> {
             head.headers.remove(http::header::CONTENT_LENGTH);
             Some(Ok(Response::from_parts(head, endless())))
         }
+        Act::CutBody => Some(Ok(cut(server, &call))),
+        Act::Recall => Some(Ok(recalled(server, &call).unwrap_or_else(|| finish(server, &call)))),
         Act::Cut => Some(Ok(watch_response(Full::new(Bytes::new()).map_err(never).boxed_unsync()))),
         Act::Stale => Some(Ok(watch_response(endless()))),
         Act::Gap => {
@@ -199,13 +209,46 @@ fn act_out(server: &ApiServer, call: Call, act: Act) -> Option<Answered> {
 
 fn finish(server: &ApiServer, call: &Call) -> Response<AnswerBody> {
     let response = match server.perform(call) {
-        Ok(answer) => respond(answer),
+        Ok(answer) => {
+            keep(server, call, &answer);
+            respond(answer)
+        }
         Err(status) => refusal(&status),
     };
     if call.method == "GET" && !call.is_watch() {
         server.commit_late(&call.path);
     }
     response
+}
+
+/// Keeps what a read is answered, for a fault that answers it so again.
+fn keep(server: &ApiServer, call: &Call, answer: &Answer) {
+    let (at, read) = (server.inner.clock.now(), format!("{} {}", call.accept, call.target));
+    match &answer.content {
+        Content::Bytes(bytes) if call.method == "GET" && !call.is_watch() => {
+            server.inner.recall.keep(at, &read, bytes.len(), &(answer.media_type, bytes.clone()));
+        }
+        _ => {}
+    }
+}
+
+/// The oldest answer to this read that is still known.
+fn recalled(server: &ApiServer, call: &Call) -> Option<Response<AnswerBody>> {
+    let read = format!("{} {}", call.accept, call.target);
+    let (media_type, bytes) = server.inner.recall.oldest(&read, Timestamp::MIN)?;
+    Some(respond(Answer { media_type, ..Answer::ok(bytes) }))
+}
+
+/// The answer, whose body ends in the middle.
+fn cut(server: &ApiServer, call: &Call) -> Response<AnswerBody> {
+    match server.perform(call) {
+        Ok(Answer { content: Content::Bytes(bytes), code, warnings, media_type }) => {
+            let half = bytes.slice(..bytes.len() / 2);
+            respond(Answer { content: Content::Bytes(half), code, warnings, media_type })
+        }
+        Ok(answer) => respond(answer),
+        Err(status) => refusal(&status),
+    }
 }
 
 impl ApiServer {
@@ -289,10 +332,11 @@ fn refusal(status: &Status) -> Response<AnswerBody> {
     response
 }
 
-fn proxy_page() -> Response<AnswerBody> {
-    let page = Bytes::from_static(b"<html><body><h1>502 Bad Gateway</h1></body></html>\n");
+fn proxy_page(status: u16) -> Response<AnswerBody> {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let page = Bytes::from(format!("<html><body><h1>{status}</h1></body></html>\n"));
     let mut response = watch_response(Full::new(page).map_err(never).boxed_unsync());
-    *response.status_mut() = StatusCode::BAD_GATEWAY;
+    *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
     response
 }

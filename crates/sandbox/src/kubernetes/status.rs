@@ -12,6 +12,8 @@ use super::schema::Cause;
 pub enum Reason {
     /// 400.
     BadRequest,
+    /// 401.
+    Unauthorized,
     /// 403.
     Forbidden,
     /// 404.
@@ -50,6 +52,7 @@ impl Reason {
     pub const fn code(self) -> u16 {
         match self {
             Self::BadRequest => 400,
+            Self::Unauthorized => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
@@ -71,6 +74,7 @@ impl Reason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BadRequest => "BadRequest",
+            Self::Unauthorized => "Unauthorized",
             Self::Forbidden => "Forbidden",
             Self::NotFound => "NotFound",
             Self::MethodNotAllowed => "MethodNotAllowed",

@@ -22,10 +22,16 @@ fn arm(scene: &Scene, fault: Fault) {
 #[tokio::test(start_paused = true)]
 async fn b154_each_fault_acts_as_its_name_says() {
     for (fault, status, created) in [
+        (Fault::Unauthorized, Some(401), false),
+        (Fault::Forbidden, Some(403), false),
         (Fault::TooManyRequests, Some(429), false),
+        (Fault::TooManyRequestsBare, Some(429), false),
         (Fault::InternalError, Some(500), false),
         (Fault::BadGateway, Some(502), false),
         (Fault::Unavailable, Some(503), false),
+        (Fault::GatewayTimeout, Some(504), true),
+        (Fault::CutBody, Some(200), true),
+        (Fault::StaleRead, Some(200), true),
         (Fault::TimeoutBeforeCommit, None, false),
         (Fault::TimeoutAfterCommit, None, true),
         (Fault::ResetBeforeCommit, None, false),
@@ -64,6 +70,45 @@ async fn b153_a_502_is_html_and_a_slow_body_never_ends() {
     assert!(first.starts_with(b"{\"success\":true"));
     assert!(tokio::time::timeout(Duration::from_secs(3600), body.frame()).await.is_err());
     assert_eq!(scene.cloudflare.records(&scene.zone).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b153_proxies_and_cut_bodies_are_no_envelope() {
+    let scene = Scene::new(Plan::Free);
+    for (fault, content_type, begins) in [
+        (Fault::TooManyRequestsBare, "text/plain", "error code: 1015"),
+        (Fault::GatewayTimeout, "text/html", "<html>"),
+        (Fault::Page, "text/html", "<!DOCTYPE html>"),
+        (Fault::CutBody, "application/json", "{\"success\":true"),
+    ] {
+        arm(&scene, fault);
+        let before = scene.cloudflare.records(&scene.zone).len();
+        let request = scene.request("POST", &scene.records_path(), Bytes::from(record().to_string()));
+        let response = scene.cloudflare.service().oneshot(request).await.unwrap();
+        assert_eq!(response.headers()["content-type"], content_type, "{fault}");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert!(body.starts_with(begins.as_bytes()), "{fault}: {body:?}");
+        assert!(serde_json::from_slice::<Value>(&body).is_err(), "{fault}");
+        let is_made = scene.cloudflare.records(&scene.zone).len() > before;
+        assert_eq!(is_made, matches!(fault, Fault::GatewayTimeout | Fault::CutBody), "{fault}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stale_read_shows_what_it_showed_before_for_half_a_minute() {
+    let scene = Scene::new(Plan::Free);
+    let list = async || scene.get(&scene.records_path()).await.result().as_array().unwrap().len();
+    let stale = || scene.cloudflare.faults().arm(Fault::StaleRead, Target::default(), 0, 1);
+    stale();
+    assert_eq!(list().await, 0, "nobody asked before");
+    assert_eq!(list().await, 0);
+    scene.post(record()).await;
+    stale();
+    assert_eq!(list().await, 0, "as before the create");
+    assert_eq!(list().await, 1);
+    tokio::time::advance(Duration::from_secs(31)).await;
+    stale();
+    assert_eq!(list().await, 1, "reads lag by seconds");
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,8 +202,9 @@ async fn a_fault_that_this_api_cannot_have_is_refused_and_those_that_it_can_are_
         let got = scene.send(request.body(http_body_util::Full::default()).unwrap()).await.unwrap();
         (got.status, got.json["error"].as_str().unwrap_or_default().to_owned())
     };
-    let can = "here can be set 429, 500, 502, 503, timeout-before-commit, timeout-after-commit, late-commit, \
-               reset-before-commit, reset-after-commit, slow-body";
+    let can = "here can be set 401, 403, 429, 429-bare, 500, 502, 503, 504, page, timeout-before-commit, \
+               timeout-after-commit, late-commit, reset-before-commit, reset-after-commit, slow-body, cut-body, \
+               stale-read";
     let (status, error) = control("POST", "/faults/watch-cut").await;
     assert!(
         status == 400 && error.starts_with("watch-cut is a fault of Kubernetes") && error.ends_with(can),

@@ -215,7 +215,10 @@ async fn faults_of_requests_are_acted_out_before_or_after_the_commit() {
         async move { tokio::time::timeout(Duration::from_secs(5), post(&server, RECORDS, &record(name))).await }
     };
     for (fault, code) in [
+        (Fault::Unauthorized, 401),
+        (Fault::Forbidden, 403),
         (Fault::TooManyRequests, 429),
+        (Fault::TooManyRequestsBare, 429),
         (Fault::InternalError, 500),
         (Fault::BadGateway, 502),
         (Fault::Unavailable, 503),
@@ -225,6 +228,9 @@ async fn faults_of_requests_are_acted_out_before_or_after_the_commit() {
         assert_eq!(try_post("answered").await.unwrap().code, code);
     }
     assert!(server.get("dnsrecord", None, "answered").is_none());
+    arm(Fault::GatewayTimeout);
+    assert_eq!(try_post("carried-out").await.unwrap().code, 504);
+    assert!(server.get("dnsrecord", None, "carried-out").is_some());
     arm(Fault::TimeoutBeforeCommit);
     assert!(try_post("before").await.is_err());
     assert!(server.get("dnsrecord", None, "before").is_none());
@@ -239,6 +245,35 @@ async fn faults_of_requests_are_acted_out_before_or_after_the_commit() {
     let lines = server.log().lines();
     assert_eq!(lines.iter().filter(|line| line.status == 0).count(), 3);
     assert_eq!(lines[0].route, "/apis/kflare.dev/v1alpha1/namespaces/{namespace}/dnsrecords");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stale_list_shows_an_old_version_and_a_watch_from_it_tells_what_came_since() {
+    let server = server();
+    server.apply(record("a")).unwrap();
+    let old = get(&server, RECORDS).await.body;
+    server.apply(record("b")).unwrap();
+    server.faults().arm(Fault::StaleRead, Target::default(), 0, 1);
+    assert_eq!(get(&server, RECORDS).await.body, old);
+    assert_eq!(get(&server, RECORDS).await.body["items"].as_array().unwrap().len(), 2);
+    let version = old["metadata"]["resourceVersion"].as_str().unwrap();
+    let mut stream = Stream::open(&server, &format!("resourceVersion={version}")).await;
+    assert_eq!(stream.event().await, pair("ADDED", "b"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cut_body_and_a_page_are_no_json() {
+    let server = server();
+    server.apply(record("a")).unwrap();
+    for (fault, begins) in [(Fault::CutBody, "{"), (Fault::Page, "<html>")] {
+        server.faults().arm(fault, Target::default(), 0, 1);
+        let request = Request::builder().uri(RECORDS).body(Full::<Bytes>::default()).unwrap();
+        let response = server.service().call(request).await.unwrap();
+        assert_eq!(response.status().as_u16(), 200, "{fault}");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert!(body.starts_with(begins.as_bytes()), "{fault}: {body:?}");
+        assert!(serde_json::from_slice::<Value>(&body).is_err(), "{fault}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
