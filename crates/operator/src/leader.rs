@@ -5,7 +5,10 @@
 //! # Guarantees
 //! - Every write carries the resourceVersion that was read: of two candidates one gets a conflict.
 //! - Another's lease is timed by our own monotonic clock from when we saw its last renewal, never by timestamps.
-//! - [`Lease::may_send`] turns false by itself when no renewal succeeds within the renew deadline.
+//! - [`Lease::may_send`] turns false by itself when no renewal succeeds within the renew deadline, and at the first look
+//!   that shows the lease with another.
+//! - A lease that somebody gave to us, emptied or deleted by hand is waited for like one that is not renewed: who led
+//!   until then may not have looked since.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +28,9 @@ use crate::timings::Timings;
 
 /// client-go waits between one and 2.2 retry periods between two tries to become leader.
 const SPREAD: f64 = 0.2;
+
+/// How long a lease lasts that is given up, as client-go does it: even one who ignores the empty holder waits no longer.
+const RELEASED_SECONDS: i32 = 1;
 
 /// Which Lease, and as whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +117,17 @@ pub struct Candidate {
     metrics: Arc<Metrics>,
     told: watch::Sender<Leadership>,
     observed: Option<Observed>,
+    /// A write of ours may have made us the holder: since it was sent, nobody else was seen to hold the lease.
+    asked: bool,
+}
+
+/// What came of a try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tried {
+    Leads,
+    /// Another holds the lease, or may.
+    Held,
+    Failed,
 }
 
 struct Observed {
@@ -144,13 +161,13 @@ impl Candidate {
         told: watch::Sender<Leadership>,
     ) -> Self {
         let api = Api::namespaced(client, &config.namespace);
-        Self { api, config, timings, clock, seed, metrics, told, observed: None }
+        Self { api, config, timings, clock, seed, metrics, told, observed: None, asked: false }
     }
 
     /// Takes part until the lead is won and lost again.
     pub async fn run(mut self) {
         let mut tries = 0;
-        while !self.attempt(self.timings.lease_renew_deadline).await {
+        while self.attempt(self.timings.lease_renew_deadline).await != Tried::Leads {
             tries += 1;
             let pause = self.timings.lease_retry.mul_f64(1.0 + SPREAD);
             tokio::time::sleep(jitter::spread(pause, SPREAD, self.seed, &self.config.identity, tries)).await;
@@ -164,8 +181,12 @@ impl Candidate {
                 Leadership::Waiting | Leadership::Lost => break,
             };
             let left = until.saturating_duration_since(Instant::now());
-            if !self.attempt(left).await && Instant::now() + self.timings.lease_retry >= until {
-                break;
+            match self.attempt(left).await {
+                Tried::Leads => {}
+                // Whoever it was given to may lead by now: the rest of our time is not ours any more.
+                Tried::Held => break,
+                Tried::Failed if Instant::now() + self.timings.lease_retry >= until => break,
+                Tried::Failed => {}
             }
         }
         tracing::error!(identity = %self.config.identity, "the lease could not be renewed");
@@ -175,7 +196,7 @@ impl Candidate {
 
     /// One try within `limit`; tells when it succeeds. The lead is counted from before the request, because others
     /// count from after it, and to the renew deadline, which leaves them the rest of the lease's duration to wait.
-    async fn attempt(&mut self, limit: Duration) -> bool {
+    async fn attempt(&mut self, limit: Duration) -> Tried {
         let began = Instant::now();
         let tried = match timeout(limit, self.acquire_or_renew()).await {
             Ok(tried) => tried,
@@ -184,12 +205,12 @@ impl Candidate {
         match tried {
             Ok(()) => {
                 self.told.send_replace(Leadership::Leading(began + self.timings.lease_renew_deadline));
-                true
+                Tried::Leads
             }
-            Err(TryError::Held) => false,
+            Err(TryError::Held) => Tried::Held,
             Err(error) => {
                 tracing::warn!(error = %Causes(&error), "leader election");
-                false
+                Tried::Failed
             }
         }
     }
@@ -198,6 +219,12 @@ impl Candidate {
         let found = self.api.get_opt(&self.config.name).await.map_err(TryError::Get)?;
         let now = MicroTime((self.clock)());
         let Some(lease) = found else {
+            // Deleted by hand: who led may not have seen it yet.
+            if !self.leads() && self.observed.is_some() && !self.has_been_silent(self.timings.lease_duration)
+            {
+                return Err(TryError::Held);
+            }
+            self.asked = true;
             let metadata = ObjectMeta { name: Some(self.config.name.clone()), ..ObjectMeta::default() };
             let lease = LeaseObject { metadata, spec: Some(self.held_since(now, 0)) };
             let made = self.api.create(&PostParams::default(), &lease).await.map_err(TryError::Write)?;
@@ -207,8 +234,10 @@ impl Candidate {
         self.observe(lease.clone());
         let spec = lease.spec.clone().unwrap_or_default();
         let holder = spec.holder_identity.clone().unwrap_or_default();
-        let is_ours = holder == self.config.identity;
-        if !is_ours && !holder.is_empty() && !self.has_expired(&spec) {
+        self.asked &= holder == self.config.identity;
+        // Without a write of ours it was somebody's hand that put our name there, or took another's away.
+        let (is_ours, is_released) = (self.asked, is_released(&spec));
+        if !is_ours && !is_released && !self.has_expired(&spec) {
             return Err(TryError::Held);
         }
         let transitions = spec.lease_transitions.unwrap_or_default();
@@ -219,6 +248,7 @@ impl Candidate {
         };
         let wanted = LeaseObject { spec: Some(next), ..lease };
         let params = PostParams::default();
+        self.asked = true;
         let written = self.api.replace(&self.config.name, &params, &wanted).await.map_err(TryError::Write)?;
         self.observe(written);
         Ok(())
@@ -246,9 +276,24 @@ impl Candidate {
 
     fn has_expired(&self, spec: &LeaseSpec) -> bool {
         let said = spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        let lasts = said.map_or(self.timings.lease_duration, Duration::from_secs);
-        self.observed.as_ref().is_some_and(|observed| observed.at.elapsed() >= lasts)
+        self.has_been_silent(said.map_or(self.timings.lease_duration, Duration::from_secs))
     }
+
+    /// True when the lease was not seen to change for this long.
+    fn has_been_silent(&self, time: Duration) -> bool {
+        self.observed.as_ref().is_some_and(|observed| observed.at.elapsed() >= time)
+    }
+
+    fn leads(&self) -> bool {
+        matches!(*self.told.borrow(), Leadership::Leading(_))
+    }
+}
+
+/// True when its holder gave it up: without a name, and for a second at most. Who only takes the name away leaves a holder
+/// behind that does not know of it.
+fn is_released(spec: &LeaseSpec) -> bool {
+    spec.holder_identity.as_deref().unwrap_or_default().is_empty()
+        && spec.lease_duration_seconds == Some(RELEASED_SECONDS)
 }
 
 /// Gives the lease up, so that another need not wait for its end. Does nothing when it is not ours.
@@ -261,8 +306,7 @@ pub async fn release(client: Client, config: &LeaderConfig, clock: &Clock, limit
             return Ok(());
         }
         spec.holder_identity = Some(String::new());
-        // client-go: one second, so that even one who ignores the empty holder waits no longer.
-        spec.lease_duration_seconds = Some(1);
+        spec.lease_duration_seconds = Some(RELEASED_SECONDS);
         spec.renew_time = Some(MicroTime(clock()));
         let written = api.replace(&config.name, &PostParams::default(), &lease).await;
         written.map(|_| ()).map_err(TryError::Write)

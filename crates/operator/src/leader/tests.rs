@@ -130,6 +130,43 @@ async fn at_no_instant_may_two_send() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whatever_hands_do_to_the_lease_at_no_instant_may_two_send() {
+    let to = |holder: &str| json!({ "holderIdentity": holder, "leaseDurationSeconds": 15 });
+    let shortened = json!({ "holderIdentity": "second", "leaseDurationSeconds": 15, "renewTime": null });
+    for by_hand in
+        [Some(to("second")), Some(to("stranger")), Some(to("")), Some(json!({})), None, Some(shortened)]
+    {
+        // At any moment between two renewals, and while the leader cannot look.
+        for (after, is_cut) in [(0, false), (700, false), (1_900, false), (1_900, true)] {
+            let store = Store::default();
+            let mut first = candidate(&store, "first");
+            pass(1).await;
+            let mut second = candidate(&store, "second");
+            tokio::time::sleep(Duration::from_millis(4_000 + after)).await;
+            assert!(first.lease.may_send());
+            let version =
+                store.lease.lock().unwrap().as_ref().unwrap()["metadata"]["resourceVersion"].clone();
+            *store.lease.lock().unwrap() = by_hand.clone().map(|spec| {
+                let version = version.as_str().unwrap().parse::<u64>().unwrap() + 1;
+                json!({ "metadata": { "name": "lease", "resourceVersion": version.to_string() }, "spec": spec })
+            });
+            if is_cut {
+                // The leader is out of reach: its own deadline has to stop it.
+                first.task.abort_all();
+            }
+            for step in 0..400 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                let both = first.lease.may_send() && second.lease.may_send();
+                assert!(!both, "{by_hand:?} after {after} ms, cut {is_cut}, step {step}");
+            }
+            let is_led = first.lease.may_send() || second.lease.may_send();
+            assert!(is_led, "nobody leads: {by_hand:?} after {after} ms, cut {is_cut}");
+            second.task.abort_all();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_cannot_renew_stops_in_time_and_says_so() {
     let store = Store::default();
     let mut only = candidate(&store, "only");
