@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 const KIND: &str = "DNSRecord";
 const DOMAIN: &str = "example.com";
 
-fn resource(kind: &str, namespace: &str, name: &str, spec: &Value) -> Value {
+pub(crate) fn resource(kind: &str, namespace: &str, name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": kinds::names::API_VERSION,
         "kind": kind,
@@ -27,7 +27,7 @@ fn resource(kind: &str, namespace: &str, name: &str, spec: &Value) -> Value {
 }
 
 /// A Zone that may take over the zone of its name.
-fn zone(namespace: &str, name: &str, domain: &str) -> Value {
+pub(crate) fn zone(namespace: &str, name: &str, domain: &str) -> Value {
     let spec = json!({ "name": domain, "accountRef": { "name": "main" } });
     let mut zone = resource("Zone", namespace, name, &spec);
     zone["metadata"]["annotations"] = json!({ kinds::names::ADOPTION_POLICY: "adopt-or-create" });
@@ -35,14 +35,14 @@ fn zone(namespace: &str, name: &str, domain: &str) -> Value {
 }
 
 /// A DNSRecord of the Zone `example-com` in the namespace `default`.
-fn record(name: &str, spec: &Value) -> Value {
+pub(crate) fn record(name: &str, spec: &Value) -> Value {
     let mut spec = spec.clone();
     spec["zoneRef"] = json!({ "name": "example-com" });
     resource(KIND, "default", name, &spec)
 }
 
 /// A running world with the active zone `example.com`, on a plan that holds thousands of records; and the zone's ID.
-async fn with_zone(options: Options) -> (World, String) {
+pub(crate) async fn with_zone(options: Options) -> (World, String) {
     let mut world = World::new(options).unwrap();
     let id = world.cloudflare.add_zone(ACCOUNT_ID, DOMAIN, Plan::Pro);
     world.cloudflare.activate_zone(&id);
@@ -52,11 +52,11 @@ async fn with_zone(options: Options) -> (World, String) {
     (world, id)
 }
 
-fn get(world: &World, name: &str) -> Value {
+pub(crate) fn get(world: &World, name: &str) -> Value {
     world.kubernetes.get(KIND, Some("default"), name).unwrap()
 }
 
-fn patch(world: &World, name: &str, spec: &Value) {
+pub(crate) fn patch(world: &World, name: &str, spec: &Value) {
     world.kubernetes.patch(KIND, Some("default"), name, json!({ "spec": spec })).unwrap();
 }
 
@@ -65,12 +65,12 @@ fn ready(object: &Value) -> Option<&Value> {
     conditions.iter().find(|condition| condition["type"] == kinds::names::READY)
 }
 
-fn is_ready(object: &Value) -> bool {
+pub(crate) fn is_ready(object: &Value) -> bool {
     ready(object).is_some_and(|condition| condition["status"] == "True")
 }
 
 /// The names of all resources of a kind that are not Ready.
-fn unready(world: &World, kind: &str) -> Vec<String> {
+pub(crate) fn unready(world: &World, kind: &str) -> Vec<String> {
     let objects = world.kubernetes.list(kind);
     objects
         .iter()
@@ -80,7 +80,7 @@ fn unready(world: &World, kind: &str) -> Vec<String> {
 }
 
 /// What became of Cloudflare's records since the first `from` changes: how many changes of each kind.
-fn changes(world: &World, from: usize) -> BTreeMap<String, usize> {
+pub(crate) fn changes(world: &World, from: usize) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let history = world.cloudflare.history();
     for change in history.iter().skip(from).filter(|change| change.object == ObjectKind::DnsRecord) {

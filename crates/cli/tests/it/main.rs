@@ -19,3 +19,4 @@ mod secrets;
 mod simulation;
 mod told;
 mod typed;
+mod weather;

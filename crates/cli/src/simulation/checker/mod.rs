@@ -38,6 +38,17 @@ fn always_promised(world: &World, facts: &Facts) -> Vec<String> {
     broken
 }
 
+/// Records that were made twice: an identical one beside another, or more at a place than were ever wanted there. Where
+/// commits may be late, an extra one may stand for a while.
+#[must_use]
+pub fn doubled(world: &World, late_commits: bool) -> Vec<String> {
+    let facts = Facts::of(world);
+    let lists = late_commits.then(|| ownership::lists(world));
+    let mut broken = ownership::twins(&facts, lists.as_deref(), world.clock.now());
+    broken.extend(ownership::surplus(&facts, late_commits));
+    broken
+}
+
 /// The same for a drawn world, of which more is promised over all its time.
 pub(super) fn drawn_promises(world: &World, drawn: &Drawn) -> Vec<String> {
     let facts = Facts::of(world);
