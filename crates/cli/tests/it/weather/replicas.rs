@@ -11,7 +11,7 @@ use cli::world::{Options, SECRET_NAMESPACE, World};
 use http::{Method, Request, Response};
 use jiff::SignedDuration;
 use operator::timings::Timings;
-use operator::{Operator, transport};
+use operator::{Leadership, Operator, transport};
 use sandbox::clock::Clock;
 use sandbox::fault::{Fault, Target};
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ where
 
 /// An operator, its line and the clock of its machine.
 struct Replica {
-    _operator: Operator,
+    operator: Operator,
     line: Line,
     clock: Clock,
 }
@@ -109,7 +109,13 @@ impl Replica {
         let cloudflare = Noted { service: world.cloudflare.service(), line: line.clone() };
         let client = kube::Client::new(kubernetes, "default");
         let operator = Operator::start(client, transport::in_process(cloudflare, "/client/v4"), config);
-        Self { _operator: operator, line, clock }
+        Self { operator, line, clock }
+    }
+
+    /// Whether it may send now.
+    fn leads(&self) -> bool {
+        let leadership = self.operator.activity().leadership;
+        matches!(leadership, Some(Leadership::Leading(until)) if Instant::now() < until)
     }
 
     fn sent(&self) -> Vec<Instant> {
@@ -252,6 +258,7 @@ fn b175_whatever_hands_do_to_the_lease_nothing_is_doubled_and_the_lead_passes_on
                         &json!({ "comment": format!("{round}") }),
                     );
                     pass(1).await;
+                    assert!(!(first.leads() && second.leads()), "both lead: {situation}, round {round}");
                 }
                 tokio::time::sleep(COMES_TO_REST_WITHIN).await;
                 assert_right(&world, &first, &second, &situation);
