@@ -87,7 +87,10 @@ fn line_of(text: &str) -> Result<Option<Line>, Problem> {
         Some(at) if is_json_command(text) => (&text[..at], Some(text[at..].trim())),
         _ => (text, None),
     };
-    let mut words = cut(head)?;
+    let (mut words, end) = cut(head)?;
+    // A brace behind a `#` begins no JSON.
+    let json = json.filter(|_| end == head.len());
+    let shown = if json.is_some() { text } else { &text[..end] }.trim().to_owned();
     if words.is_empty() {
         return Ok(None);
     }
@@ -105,25 +108,16 @@ fn line_of(text: &str) -> Result<Option<Line>, Problem> {
         return Ok(Some(Line::Virtual(why.join(" "))));
     }
     if verb == "world" {
-        return Ok(Some(Line::World(shown(text, None), setup(&mut words)?)));
+        return Ok(Some(Line::World(shown, setup(&mut words)?)));
     }
     let command = command(verb, &mut words, json)?;
     words.end()?;
-    Ok(Some(Line::Step(shown(text, json), command)))
+    Ok(Some(Line::Step(shown, command)))
 }
 
 fn is_json_command(text: &str) -> bool {
     let verb = text.split_whitespace().next();
     matches!(verb, Some("apply" | "patch"))
-}
-
-/// The line without indentation and comment, as transcripts show it.
-fn shown(text: &str, json: Option<&str>) -> String {
-    let end = match json {
-        Some(_) => text.len(),
-        None => text.find(" #").unwrap_or(text.len()),
-    };
-    text[..end].trim().to_owned()
 }
 
 fn command(verb: &str, words: &mut Words, json: Option<&str>) -> Result<Command, Problem> {

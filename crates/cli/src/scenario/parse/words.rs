@@ -71,14 +71,15 @@ impl Words {
     }
 }
 
-/// Cuts a line. In quotes, `\"` and `\\` stand for `"` and `\`.
-pub(super) fn cut(line: &str) -> Result<Vec<String>, Problem> {
+/// Cuts a line, and says how many bytes of it are no comment. In quotes, `\"` and `\\` stand for `"` and `\`.
+pub(super) fn cut(line: &str) -> Result<(Vec<String>, usize), Problem> {
     let mut words = Vec::new();
     let mut letters = line.chars().peekable();
     loop {
         while letters.next_if(|letter| letter.is_whitespace()).is_some() {}
         match letters.peek() {
-            None | Some('#') => return Ok(words),
+            None => return Ok((words, line.len())),
+            Some('#') => return Ok((words, line.len() - letters.collect::<String>().len())),
             Some(_) => {}
         }
         let mut word = String::new();
@@ -109,14 +110,18 @@ fn quoted(letters: &mut impl Iterator<Item = char>, word: &mut String) -> Result
 mod tests {
     use super::*;
 
+    fn words_of(line: &str) -> Vec<String> {
+        cut(line).unwrap().0
+    }
+
     #[test]
     fn words_quotes_and_comments() {
         assert_eq!(
-            cut(r#"expect a  message~"two words" content="\"x\"" # why"#).unwrap(),
+            words_of(r#"expect a  message~"two words" content="\"x\"" # why"#),
             ["expect", "a", "message~two words", r#"content="x""#]
         );
-        assert_eq!(cut("  # only a comment").unwrap(), Vec::<String>::new());
-        assert_eq!(cut("a#b").unwrap(), ["a#b"]);
+        assert_eq!(words_of("  # only a comment"), Vec::<String>::new());
+        assert_eq!(words_of("a#b"), ["a#b"]);
         assert_eq!(cut(r#"a "b c"#), Err(Problem::OpenQuote { word: "b c".into() }));
     }
 }
