@@ -15,5 +15,5 @@ pub mod limits;
 pub mod pace;
 pub mod page;
 pub mod request;
-mod text;
+pub mod text;
 pub mod token;

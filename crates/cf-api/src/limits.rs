@@ -104,6 +104,10 @@ pub const EXCERPT_SCAN_MAX: usize = 16_384;
 /// Bytes of a `cf-ray` that are kept (today 20).
 pub const RAY_MAX: usize = 64;
 
+/// Bytes that a token must have to be erased from an answer that echoes it: Cloudflare's have 40 and more, and what is
+/// shorter may be a word of any answer.
+pub const ERASED_MIN: usize = 20;
+
 /// Bytes of a token: today's have 40 to 53; a file pasted by mistake must not become a header.
 pub const TOKEN_MAX: usize = 1_024;
 

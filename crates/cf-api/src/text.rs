@@ -4,7 +4,7 @@
 
 /// One line of at most `max` characters: terminal escape sequences, control and direction-changing characters
 /// are removed, runs of white space become one space, and what is cut off is marked with `…`.
-pub(crate) fn one_line(text: &str, max: usize) -> String {
+pub fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     let mut count = 0;
     let mut gap = false;

@@ -3,9 +3,12 @@
 //! Where it comes from (a Secret, the environment) and whom it belongs to is known elsewhere.
 
 use crate::dns::TokenKind;
-use crate::limits::TOKEN_MAX;
+use crate::limits::{ERASED_MIN, TOKEN_MAX};
 use http::HeaderValue;
 use std::fmt;
+
+/// Stands in an answer where a token was. It breaks no JSON.
+const ERASED: &[u8] = b"[token]";
 
 /// A token that is fit for a header. It has no `Display` and no `Serialize`, and `Debug` hides it (V9).
 #[derive(Clone, PartialEq, Eq)]
@@ -74,6 +77,21 @@ impl Secret {
     /// The value of `Authorization`, marked sensitive, so that HTTP libraries neither print nor index it.
     pub fn header_value(&self) -> HeaderValue {
         self.header.clone()
+    }
+
+    /// A body without the token, if it is in there: proxies and servers under repair echo the headers of a request, and what
+    /// is said of a refusal is shown to people.
+    pub fn erased_from(&self, body: &[u8]) -> Option<Vec<u8>> {
+        let token =
+            self.header.as_bytes().strip_prefix(b"Bearer ").filter(|text| text.len() >= ERASED_MIN)?;
+        let mut rest = body;
+        let mut erased = Vec::new();
+        while let Some(at) = rest.windows(token.len()).position(|window| window == token) {
+            erased.extend_from_slice(&rest[..at]);
+            erased.extend_from_slice(ERASED);
+            rest = &rest[at + token.len()..];
+        }
+        (rest.len() < body.len()).then(|| [&erased, rest].concat())
     }
 
     /// Whether a user or an account owns the token, by its prefix.
@@ -193,6 +211,20 @@ mod tests {
         {
             assert!(Secret::parse(raw.as_bytes()).is_ok(), "{raw}");
         }
+    }
+
+    #[test]
+    fn v9_a_token_that_is_echoed_is_erased() {
+        let secret = Secret::parse(b"abcdefghijklmnopqrstuvwxyz0123456789ABCD").expect("a token");
+        let echo = b"{\"Authorization\":\"Bearer abcdefghijklmnopqrstuvwxyz0123456789ABCD\"} \
+            abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+        let erased = secret.erased_from(echo).expect("it was in there");
+        assert_eq!(erased, b"{\"Authorization\":\"Bearer [token]\"} [token]");
+        assert_eq!(secret.erased_from(b"{}"), None);
+        assert_eq!(secret.erased_from(b""), None);
+        // A word that stands for a token in somebody's test may be in any answer.
+        let short = Secret::parse(b"result").expect("no token of Cloudflare's, but one to us");
+        assert_eq!(short.erased_from(b"{\"result\":null}"), None);
     }
 
     #[test]

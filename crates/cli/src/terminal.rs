@@ -116,6 +116,15 @@ pub fn shortened(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(cut)
 }
 
+/// The text, or its beginning and an ellipsis, in at most so many characters: what quotes others may be as long as they like.
+#[must_use]
+pub fn cut(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        None => Cow::Borrowed(text),
+        Some(_) => Cow::Owned(text.chars().take(characters.saturating_sub(1)).chain([ELLIPSIS]).collect()),
+    }
+}
+
 /// Columns and lines of the terminal behind standard output.
 #[must_use]
 pub fn size() -> Option<(usize, usize)> {
@@ -191,6 +200,13 @@ fn printed_width(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_a_character() {
+        assert_eq!(cut("äöü", 3), "äöü");
+        assert_eq!(cut("äöüß", 3), "äö…");
+        assert_eq!(cut("", 0), "");
+    }
 
     #[test]
     fn nothing_that_a_terminal_obeys_gets_through() {

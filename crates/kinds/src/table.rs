@@ -253,6 +253,21 @@ pub struct StatusField {
     pub status: &'static str,
     /// JSON pointer in Cloudflare's object; `{parent}` stands for the parent's external ID.
     pub wire: &'static str,
+    /// What the CRD takes there: what Cloudflare sends in another shape is left out, or no status could be written.
+    pub shape: Shape,
+}
+
+/// The shape of a value that a status shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Text.
+    Text,
+    /// A list of texts.
+    Texts,
+    /// True or false.
+    Flag,
+    /// A whole number.
+    Number,
 }
 
 /// What is wrong with a spec that the CRD's own validation cannot see.

@@ -117,7 +117,7 @@ impl Cloudflare {
         secret: &Secret,
         request: &Request,
         terms: Terms<'_>,
-        parse: impl FnOnce(u16, &HeaderMap, &[u8], Timestamp) -> Result<T, ApiError>,
+        parse: impl Fn(u16, &HeaderMap, &[u8], Timestamp) -> Result<T, ApiError>,
     ) -> Result<T, CallError> {
         let message = self.message(secret, request).ok_or(CallError::NoAnswer(Cause::Malformed))?;
         let token = self.token(secret);
@@ -141,7 +141,14 @@ impl Cloudflare {
             tracing::warn!(method, route, error = %Causes(&error), "no answer from Cloudflare");
             CallError::NoAnswer(error.cause)
         })?;
-        let parsed = parse(status, response.headers(), response.body(), (self.clock)());
+        let read = |body: &[u8]| parse(status, response.headers(), body, (self.clock)());
+        let parsed = match read(response.body()) {
+            // What is said of a refusal is shown, also by a proxy that echoes our header.
+            Err(error) => {
+                Err(secret.erased_from(response.body()).and_then(|body| read(&body).err()).unwrap_or(error))
+            }
+            read => read,
+        };
         self.settle(&token, RateLimit::from_headers(response.headers()), parsed.as_ref().err());
         tell(request, status, sent.elapsed(), parsed.as_ref().err());
         parsed.map_err(CallError::Api)

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use cf_api::budget::Class;
+use cf_api::text::one_line;
 use jiff::Timestamp;
-use kinds::table::Lifecycle;
+use kinds::table::{Lifecycle, Shape};
 use kinds::{Reason, Resource, names};
 use serde_json::{Map, Value, json};
 
@@ -122,7 +123,8 @@ fn tell(member: &Member, hold: Option<Hold>, now: Timestamp) -> Report {
         Some(hold) if hold.reason == Reason::Paused => observed_generation(old),
         _ => old.metadata.generation,
     };
-    let message = shortened(&message, limits::MESSAGE_BYTES_MAX);
+    // Names and texts of others are in it; nobody's terminal is to obey them.
+    let message = shortened(&one_line(&message, limits::MESSAGE_BYTES_MAX), limits::MESSAGE_BYTES_MAX);
     let mut status = if old.status.is_object() { old.status.clone() } else { json!({}) };
     if hold.is_none() {
         show_object(member, &mut status);
@@ -206,7 +208,7 @@ fn show_object(member: &Member, status: &mut Value) {
     for field in member.kind.status {
         let shown = match field.wire {
             "{parent}" => Some(Value::String(parent.clone())),
-            pointer => live.pointer(pointer).filter(|value| !value.is_null()).cloned(),
+            pointer => live.pointer(pointer).and_then(|value| fit(field.shape, value)),
         };
         match shown {
             Some(value) => put(status, field.status, value),
@@ -227,6 +229,20 @@ fn show_object(member: &Member, status: &mut Value) {
                 members.insert("appliedFields".to_owned(), json!(set));
             }
         }
+    }
+}
+
+/// A value of Cloudflare's as a status takes it: of the right shape, no longer than anybody reads, and harmless.
+fn fit(shape: Shape, value: &Value) -> Option<Value> {
+    let line = |text: &Value| text.as_str().map(|text| one_line(text, limits::SHOWN_CHARACTERS_MAX));
+    match shape {
+        Shape::Text => line(value).map(Value::from),
+        Shape::Texts => {
+            let texts = value.as_array()?.iter().take(limits::SHOWN_TEXTS_MAX);
+            texts.map(line).collect::<Option<Vec<_>>>().map(Value::from)
+        }
+        Shape::Flag => value.as_bool().map(Value::from),
+        Shape::Number => value.as_i64().map(Value::from),
     }
 }
 

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use tracing::Dispatch;
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::terminal;
 
@@ -87,39 +88,38 @@ impl Level {
 
 /// Sends logs to standard error from now on. A second call changes nothing.
 pub fn begin(level: Level, format: Format) {
-    let logs = tracing_subscriber::fmt().with_env_filter(level.filter());
-    // Without colours every control character in a line is someone else's, and none gets through.
-    let logs = logs.with_ansi(false).with_writer(HarmlessErrors);
     // It fails when logs have begun already, as in tests.
-    let _ = match format {
-        Format::Json => {
-            logs.json().flatten_event(true).with_current_span(true).with_span_list(false).try_init()
-        }
-        Format::Text => logs.with_target(false).try_init(),
-    };
+    let _ = to(level, format, io::stderr).try_init();
 }
 
-/// Standard error without control characters.
-struct HarmlessErrors;
-
-impl MakeWriter<'_> for HarmlessErrors {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        Self
+/// Logs to where `sink` says.
+pub fn to<S: Write + 'static>(
+    level: Level,
+    format: Format,
+    sink: impl Fn() -> S + Send + Sync + 'static,
+) -> Dispatch {
+    let logs = tracing_subscriber::fmt().with_env_filter(level.filter());
+    // Without colours every control character in a line is someone else's, and none gets through.
+    let logs = logs.with_ansi(false).with_writer(move || Harmless(sink()));
+    match format {
+        Format::Json => logs.json().flatten_event(true).with_current_span(true).with_span_list(false).into(),
+        Format::Text => logs.with_target(false).into(),
     }
 }
 
-impl Write for HarmlessErrors {
+/// A sink without control characters.
+struct Harmless<S>(S);
+
+impl<S: Write> Write for Harmless<S> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         let text = text.strip_suffix('\n').unwrap_or(&text);
-        io::stderr().write_all(format!("{}\n", terminal::harmless(text)).as_bytes())?;
+        self.0.write_all(format!("{}\n", terminal::harmless(text)).as_bytes())?;
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        self.0.flush()
     }
 }
 

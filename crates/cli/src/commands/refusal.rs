@@ -17,6 +17,9 @@ const UNKNOWN: &str = "unknown field \"";
 /// What the API server names as the field of a complaint about none.
 const NO_FIELD: &str = "<nil>";
 
+/// Characters of one complaint: enough for the longest of our own rules. An API server quotes what it refuses whole.
+const COMPLAINT_CHARACTERS: usize = 1_000;
+
 /// Why a manifest is refused, one line for each complaint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(in crate::commands) struct Refusal(Vec<(Place, String)>);
@@ -26,7 +29,11 @@ impl fmt::Display for Refusal {
         for (index, (place, complaint)) in self.0.iter().enumerate() {
             let end = if index + 1 == self.0.len() { "" } else { "\n" };
             // Complaints quote names of others, which must not look like lines of ours.
-            write!(f, "{place}: {}{end}", terminal::escaped(complaint))?;
+            write!(
+                f,
+                "{place}: {}{end}",
+                terminal::cut(&terminal::escaped(complaint), COMPLAINT_CHARACTERS)
+            )?;
         }
         Ok(())
     }

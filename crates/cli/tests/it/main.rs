@@ -9,6 +9,7 @@ mod citations;
 mod edges;
 mod election;
 mod flags;
+mod hostile;
 mod know;
 mod numbers;
 mod portions;

@@ -1,4 +1,7 @@
 //! What an operator asks the API server about Secrets: their metadata to watch, one whole when a pass needs its token.
+//! That nothing of them is shown to anybody is in `shown`.
+
+mod shown;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::condition::Condition;
 use crate::table::{
     Batch, Field, GrantedOn, Grouping, Identity, Lifecycle, OwnCall, Permission, Permissions, Reference,
-    Routes, Scope, StatusField, Update, Usage, WhenUnset,
+    Routes, Scope, Shape, StatusField, Update, Usage, WhenUnset,
 };
 use crate::{Kind, Reason, hooks, limits};
 
@@ -104,7 +104,7 @@ pub(super) static KIND: Kind = Kind {
         },
         Field { name: "extra", wire: "/extra", unset: WhenUnset::Required, immutable: false, own_call: None },
     ],
-    status: &[StatusField { status: "/widgetID", wire: "/id" }],
+    status: &[StatusField { status: "/widgetID", wire: "/id", shape: Shape::Text }],
     ready: Reason::Fine,
     hooks: hooks::red_widget::HOOKS,
 };

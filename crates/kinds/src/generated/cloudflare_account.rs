@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
 use crate::table::{
-    GrantedOn, Grouping, Identity, Lifecycle, Permission, Permissions, Routes, Scope, SecretReference,
+    GrantedOn, Grouping, Identity, Lifecycle, Permission, Permissions, Routes, Scope, SecretReference, Shape,
     StatusField, Update,
 };
 use crate::{Kind, Reason, hooks};
@@ -55,7 +55,7 @@ pub(super) static KIND: Kind = Kind {
         change: None,
     },
     fields: &[],
-    status: &[StatusField { status: "/accountName", wire: "/name" }],
+    status: &[StatusField { status: "/accountName", wire: "/name", shape: Shape::Text }],
     ready: Reason::Validated,
     hooks: hooks::cloudflare_account::HOOKS,
 };

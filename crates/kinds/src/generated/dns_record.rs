@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::condition::Condition;
 use crate::table::{
     Batch, Field, GrantedOn, Grouping, Identity, Lifecycle, Permission, Permissions, Reference, Routes,
-    Scope, StatusField, Update, Usage, WhenUnset,
+    Scope, Shape, StatusField, Update, Usage, WhenUnset,
 };
 use crate::{Kind, Reason, hooks, limits};
 
@@ -114,10 +114,10 @@ pub(super) static KIND: Kind = Kind {
         },
     ],
     status: &[
-        StatusField { status: "/recordID", wire: "/id" },
-        StatusField { status: "/zoneID", wire: "{parent}" },
-        StatusField { status: "/name", wire: "/name" },
-        StatusField { status: "/proxiable", wire: "/proxiable" },
+        StatusField { status: "/recordID", wire: "/id", shape: Shape::Text },
+        StatusField { status: "/zoneID", wire: "{parent}", shape: Shape::Text },
+        StatusField { status: "/name", wire: "/name", shape: Shape::Text },
+        StatusField { status: "/proxiable", wire: "/proxiable", shape: Shape::Flag },
     ],
     ready: Reason::Synced,
     hooks: hooks::dns_record::HOOKS,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::condition::Condition;
 use crate::table::{
     Field, GrantedOn, Grouping, Identity, Lifecycle, OwnCall, Permission, Permissions, Reference, Routes,
-    Scope, StatusField, Update, WhenUnset,
+    Scope, Shape, StatusField, Update, WhenUnset,
 };
 use crate::{Kind, Reason, hooks};
 
@@ -76,11 +76,15 @@ pub(super) static KIND: Kind = Kind {
         },
     ],
     status: &[
-        StatusField { status: "/cloudflareMetadata/zoneID", wire: "/id" },
-        StatusField { status: "/cloudflareMetadata/nameServers", wire: "/name_servers" },
-        StatusField { status: "/cloudflareMetadata/plan", wire: "/plan/legacy_id" },
-        StatusField { status: "/cloudflareMetadata/pendingPlan", wire: "/plan_pending/legacy_id" },
-        StatusField { status: "/cloudflareMetadata/status", wire: "/status" },
+        StatusField { status: "/cloudflareMetadata/zoneID", wire: "/id", shape: Shape::Text },
+        StatusField { status: "/cloudflareMetadata/nameServers", wire: "/name_servers", shape: Shape::Texts },
+        StatusField { status: "/cloudflareMetadata/plan", wire: "/plan/legacy_id", shape: Shape::Text },
+        StatusField {
+            status: "/cloudflareMetadata/pendingPlan",
+            wire: "/plan_pending/legacy_id",
+            shape: Shape::Text,
+        },
+        StatusField { status: "/cloudflareMetadata/status", wire: "/status", shape: Shape::Text },
     ],
     ready: Reason::Synced,
     hooks: hooks::zone::HOOKS,

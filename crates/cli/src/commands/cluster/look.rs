@@ -24,6 +24,9 @@ const NO_STATUS: &str = "Failed to parse error data";
 /// What an API server, too, answers in plain words: a path that it does not have, and too many requests.
 const PLAIN: [u16; 2] = [404, 429];
 
+/// Characters of an API server's refusal that are shown.
+const SAID_CHARACTERS: usize = 1_000;
+
 /// Characters of somebody else's answer that are shown: enough to recognise a page by.
 const ANSWER_SHOWN: usize = 60;
 
@@ -128,7 +131,7 @@ fn refusal(server: String, resource: String, status: &Status) -> ClusterError {
     if !is_of_kubernetes(status) && !PLAIN.contains(&status.code) {
         return ClusterError::NotKubernetes { server, cause: strange(status) };
     }
-    let said = status.message.clone();
+    let said = cf_api::text::one_line(&status.message, SAID_CHARACTERS);
     match status.code {
         401 => ClusterError::Unauthorized { server, said },
         403 => ClusterError::Forbidden { resource, said },

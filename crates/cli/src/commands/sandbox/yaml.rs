@@ -7,6 +7,8 @@ use serde_json::Value;
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{Error, Options, Spanned};
 
+use crate::terminal;
+
 /// Values and keys of one document: 20,000 objects as `kubectl get -o yaml` prints them, in one List, with 200 each.
 /// All of them must fit in memory, at about 100 bytes each.
 pub(super) const NODES_MAX: usize = 4_000_000;
@@ -19,6 +21,10 @@ const EVENTS_AROUND: usize = 4;
 
 /// Nothing in Kubernetes is half as deep, and each level takes from the stack.
 pub(super) const DEPTH_MAX: usize = 64;
+
+/// Characters of a key that are quoted, and of what the library says: both may quote what somebody wrote.
+const KEY_CHARACTERS: usize = 80;
+const SAID_CHARACTERS: usize = 500;
 
 /// Why a document cannot be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -80,7 +86,8 @@ fn said(error: &Error) -> String {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default();
             // The library names a line of the document, the caller one of the file.
-            format!("not YAML: {}", first.split(" at line ").next().unwrap_or(first))
+            let said = first.split(" at line ").next().unwrap_or(first);
+            terminal::cut(&format!("not YAML: {said}"), SAID_CHARACTERS).into_owned()
         }
     }
 }
@@ -102,7 +109,8 @@ fn breached(breach: &BudgetBreach) -> String {
 
 /// A key that stands twice.
 pub(super) fn twice(key: Option<&str>) -> String {
-    let key = key.map_or_else(|| "same key".to_owned(), |key| format!("key {key:?}"));
+    let key = key
+        .map_or_else(|| "same key".to_owned(), |key| format!("key {:?}", terminal::cut(key, KEY_CHARACTERS)));
     format!("the {key} stands twice in one mapping: remove one of them")
 }
 

@@ -4,7 +4,7 @@ use super::code::{Code, import};
 use crate::project::Kind;
 use crate::table::{
     Field, GrantedOn, Grouping, Identity, Lifecycle, Permission, Purpose, Reference, Routes, Scope, Secret,
-    Table, Unset, Update, Usage,
+    Table, Type, Unset, Update, Usage,
 };
 
 /// What a row uses of the crate's row types.
@@ -27,6 +27,7 @@ pub(super) fn imports(kind: &Kind) -> String {
         ("OwnCall", wired().any(|field| field.own_call.is_some())),
         ("Reference", !table.references.is_empty()),
         ("SecretReference", table.secret.is_some()),
+        ("Shape", table.status.iter().any(|field| !copied("", field).is_empty())),
         ("StatusField", table.status.iter().any(|field| !copied("", field).is_empty())),
         ("Usage", table.routes.batch.as_ref().is_some_and(|batch| batch.usage.is_some())),
         ("WhenUnset", wired().next().is_some()),
@@ -234,10 +235,21 @@ fn field(table: &Table, field: &Field) -> Option<Code> {
     ))
 }
 
+/// Cloudflare's objects are not shown whole: what is copied is a value or a list of texts.
+fn shape(type_: Type) -> &'static str {
+    match type_ {
+        Type::Boolean => "Shape::Flag",
+        Type::Integer => "Shape::Number",
+        Type::List => "Shape::Texts",
+        Type::String | Type::Object | Type::Map | Type::Free => "Shape::Text",
+    }
+}
+
 fn copied(above: &str, field: &Field) -> Vec<Code> {
     let status = format!("{above}/{}", field.name);
     let own = field.wire.as_deref().map(|wire| {
-        Code::Struct("StatusField", vec![("status", Code::text(&status)), ("wire", Code::text(wire))])
+        let (status, wire, shape) = (Code::text(&status), Code::text(wire), Code::atom(shape(field.type_)));
+        Code::Struct("StatusField", vec![("status", status), ("wire", wire), ("shape", shape)])
     });
     own.into_iter().chain(field.fields.iter().flat_map(|inner| copied(&status, inner))).collect()
 }

@@ -2,6 +2,7 @@
 
 mod apart;
 mod exported;
+mod hostile;
 mod limits;
 mod output;
 mod refused;
