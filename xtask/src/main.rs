@@ -6,6 +6,7 @@ mod clients;
 mod codegen;
 mod differential;
 mod e2e;
+mod fuzz;
 mod kubectl;
 mod product;
 mod servers;
@@ -43,6 +44,8 @@ enum Chore {
     Differential(differential::Options),
     /// Run the scenarios with `kflare run` beside real API servers, and hold its roles to what it used; needs Go
     E2e(e2e::Options),
+    /// Try inputs that nobody thought of on everything that reads what others write; needs a C++ compiler
+    Fuzz(fuzz::Options),
     /// Type the same commands into kubectl on a real API server and on the sandbox and compare what it prints
     Kubectl(kubectl::Options),
     /// Run worlds drawn from seeds, and print what fails, made small (`kflare sandbox sim`)
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Chore::Clients(options) => clients::run(&root, &options),
         Chore::Differential(options) => differential::run(&root, &options),
         Chore::E2e(options) => e2e::run(&root, &options),
+        Chore::Fuzz(options) => fuzz::run(&root, &options),
         Chore::Kubectl(options) => kubectl::run(&root, &options),
         Chore::Sim { arguments } => product::sandbox(&root, Build::Release, "sim", &arguments),
     };

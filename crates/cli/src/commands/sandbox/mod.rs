@@ -20,6 +20,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use serde_json::Value;
 
 pub use arguments::{
     BenchArguments, PlanName, SandboxArguments, SandboxCommand, ScenarioArguments, SeedArguments,
@@ -30,6 +31,15 @@ pub use reporter::Output;
 use super::{form, log};
 use crate::bench;
 use crate::progress::Progress;
+
+/// The objects of a manifest's text, or what is wrong with it and where.
+///
+/// # Errors
+/// What a user is told who applies it.
+pub fn objects_of(file: &str, text: &str) -> Result<Vec<Value>, String> {
+    let manifests = manifest::parse(file, text).map_err(|error| error.to_string())?;
+    Ok(manifests.into_iter().map(|manifest| manifest.object).collect())
+}
 
 /// Serves, or does what the subcommand says.
 ///
