@@ -174,7 +174,8 @@ async fn one_size(
     let created = work::create(place, work::the_records(records)).await?;
     tell(format!("{records} records: a restart, a sweep"));
     let again = is_largest && order.wants(&["memory"]);
-    let ([restarted, swept], most) = work::restart_and_sweep(place, records, again).await?;
+    let restarted = work::restart(place, records).await?;
+    let (swept, most) = work::sweep(place, &restarted, again).await?;
     if is_largest {
         let memory = rows::memory_records(&created, most, [&restarted, &swept]);
         let (create, restart) = (rows::create(&created, is_timed), rows::restart(&restarted, is_timed));

@@ -15,10 +15,10 @@ use super::usage::Usage;
 
 /// The zone of the curve's records.
 const ZONE: &str = "example-com";
-/// The drift interval of a sweep: a few times what a start and a sweep of so many records take.
-const fn drift_interval(records: usize) -> Duration {
-    if records > 1_000 { Duration::from_secs(10) } else { Duration::from_secs(4) }
-}
+/// The shortest drift interval of a sweep, and how many times what a restart takes it is: on a busy machine, too, one sweep
+/// is over long before the next.
+const DRIFT_MIN: Duration = Duration::from_secs(4);
+const DRIFT_RESTARTS: u32 = 5;
 /// By how much an interval may be longer, as it is drawn.
 const DRAWN: f64 = 1.1;
 /// Between two looks at what has not begun yet.
@@ -156,18 +156,28 @@ pub(super) async fn create(place: &Place, records: Vec<Value>) -> Result<Sample,
     Ok(sample)
 }
 
-/// A new operator, when all is in order, and a sweep; with `again`, a list that begins anew and more sweeps, too. Says as
-/// well what memory the process held at most.
-pub(super) async fn restart_and_sweep(
-    place: &Place,
-    records: usize,
-    again: bool,
-) -> Result<([Sample; 2], Option<Usage>), BenchError> {
+/// A new operator, when all is in order.
+pub(super) async fn restart(place: &Place, records: usize) -> Result<Sample, BenchError> {
     let begun = Begun::before(place, records)?;
-    let interval = drift_interval(records);
-    let mut running = Running::start(place, Some(interval)).await?;
+    let mut running = Running::start(place, None).await?;
     let took = running.rest(place, running.since, Done::Records(records)).await?;
-    let restart = begun.end(Work::Restart, place, &mut running, took)?;
+    let sample = begun.end(Work::Restart, place, &mut running, took)?;
+    running.stop().await?;
+    Ok(sample)
+}
+
+/// A sweep of all that is in order, by an operator whose restart was measured before; with `again`, a list that begins anew
+/// and more sweeps, too. Says as well what memory the process held at most, from its start.
+pub(super) async fn sweep(
+    place: &Place,
+    restarted: &Sample,
+    again: bool,
+) -> Result<(Sample, Option<Usage>), BenchError> {
+    let records = restarted.records;
+    let interval = DRIFT_MIN.max(restarted.took * DRIFT_RESTARTS);
+    let mut running = Running::start(place, Some(interval)).await?;
+    running.rest(place, running.since, Done::Records(records)).await?;
+    let started = running.usage()?;
     let begun = Begun::with(place, &mut running, records)?;
     // Within a drawn interval everything is due once, and nothing twice.
     let (next, pages) = (interval.mul_f64(DRAWN), begun.counts.pages);
@@ -177,7 +187,7 @@ pub(super) async fn restart_and_sweep(
     tokio::time::sleep(next.saturating_sub(sweep_begins + since.elapsed())).await;
     running.rest(place, since, Done::Records(records)).await?;
     let sweep = begun.end(Work::Sweep, place, &mut running, took)?;
-    let mut most = [restart.usage, sweep.usage].into_iter().flatten().max_by_key(|usage| usage.peak);
+    let mut most = [started, sweep.usage].into_iter().flatten().max_by_key(|usage| usage.peak);
     if again {
         list_anew(place, &mut running, "DNSRecord", "r0", records).await?;
         let (pages, per_sweep) = (place.counts()?.pages, sweep.counts.pages);
@@ -186,7 +196,7 @@ pub(super) async fn restart_and_sweep(
         most = most.into_iter().chain(running.usage()?).max_by_key(|usage| usage.peak);
     }
     running.stop().await?;
-    Ok(([restart, sweep], most))
+    Ok((sweep, most))
 }
 
 /// A watch begins anew, where that can be had.
