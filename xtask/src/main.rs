@@ -9,6 +9,7 @@ mod e2e;
 mod fuzz;
 mod kubectl;
 mod product;
+mod schemas;
 mod servers;
 mod tidy;
 
@@ -48,6 +49,8 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Type the same commands into kubectl on a real API server and on the sandbox and compare what it prints
     Kubectl(kubectl::Options),
+    /// Renew the facts of Cloudflare's API that the sandbox's answers and kflare's requests are checked against
+    Schemas(schemas::Options),
     /// Run worlds drawn from seeds, and print what fails, made small (`kflare sandbox sim`)
     Sim {
         /// Arguments of `kflare sandbox sim`, such as --seeds 200
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Chore::E2e(options) => e2e::run(&root, &options),
         Chore::Fuzz(options) => fuzz::run(&root, &options),
         Chore::Kubectl(options) => kubectl::run(&root, &options),
+        Chore::Schemas(options) => schemas::run(&root, &options),
         Chore::Sim { arguments } => product::sandbox(&root, Build::Release, "sim", &arguments),
     };
     match done {

@@ -2,7 +2,7 @@
 //! situations against the sandbox's Cloudflare or, with `--live`, a real account. Says who goes through what and what
 //! came of it; installing them is left to `program`, where they are sent to `scene`.
 
-mod program;
+pub(crate) mod program;
 mod scene;
 
 use std::path::{Path, PathBuf};
@@ -86,6 +86,9 @@ async fn all(root: &Path, options: &Options, programs: &[Program]) -> anyhow::Re
         });
         if !lines.ended_well && count.failed == 0 {
             complaints.push(format!("{program}: ended with an error"));
+        }
+        for misfit in scene.misfits().await? {
+            complaints.push(format!("{program}: {misfit}"));
         }
         if lines.interrupted {
             bail!("interrupted; what {program} says above is whether its zone is deleted");

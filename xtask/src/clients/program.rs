@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 
 /// A program of testing/clients, named as its directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Program {
+pub(crate) enum Program {
     /// npm `cloudflare`
     Typescript,
     /// Go module cloudflare-go/v7
@@ -56,7 +56,7 @@ impl Program {
     }
 
     /// Fails with the name of what is missing, before anything is installed.
-    pub(super) fn find_tools(self) -> anyhow::Result<()> {
+    pub(crate) fn find_tools(self) -> anyhow::Result<()> {
         for (tool, version) in self.tools() {
             let found = Command::new(tool).arg(version).output().is_ok_and(|output| output.status.success());
             if !found {
@@ -69,7 +69,7 @@ impl Program {
     }
 
     /// Installs the client and builds the program. What is installed already stays.
-    pub(super) fn install(self, root: &Path) -> anyhow::Result<()> {
+    pub(crate) fn install(self, root: &Path) -> anyhow::Result<()> {
         let (source, target) = (root.join("testing/clients").join(self.name()), self.target(root));
         std::fs::create_dir_all(&target).with_context(|| format!("cannot make {}", target.display()))?;
         match self {

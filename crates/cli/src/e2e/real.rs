@@ -66,6 +66,9 @@ impl Real {
     ) -> anyhow::Result<Self> {
         let clock = Clock::starting_at(outside::now());
         let cloudflare = Cloudflare::with_switches(clock.clone(), options.seed, options.switches.clone());
+        if options.schemas {
+            cloudflare.hold_to_schemas();
+        }
         scene::furnish(&cloudflare);
         for object in scene::objects(&options) {
             cluster.apply(object).await.map_err(anyhow::Error::msg)?;

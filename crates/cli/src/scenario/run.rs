@@ -13,7 +13,7 @@ use super::setting::{Setting, resources};
 use super::transcript::{self, Transcript};
 use super::{expect, perform};
 use crate::commands;
-use crate::world::{CrashPoint, Options, Settled, World, Writes};
+use crate::world::{CrashPoint, Options, Settled, World, Writes, misfits};
 
 /// How a scenario is run.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +102,7 @@ pub(crate) fn options(script: &Script, mode: Mode) -> Result<Options, Box<Failur
         history: mode.history,
         owners: false,
         portions: mode.portions,
+        schemas: true,
     })
 }
 
@@ -156,13 +157,15 @@ impl<S: Setting> Runner<S> {
     /// Runs one step.
     pub async fn step(&mut self, step: &Step) -> Result<(), Box<Failure>> {
         self.transcript.command(&step.text);
-        match self.perform(&step.command).await {
-            Err(message) if !self.mode.lenient => Err(Box::new(Failure {
-                file: self.script.name.clone(),
-                line: step.line,
-                text: step.text.clone(),
-                message,
-            })),
+        let done = self.perform(&step.command).await;
+        let failure = |message| {
+            let (file, text) = (self.script.name.clone(), step.text.clone());
+            Box::new(Failure { file, line: step.line, text, message })
+        };
+        let misfits = misfits(self.world.cloudflare());
+        match done {
+            _ if !misfits.is_empty() => Err(failure(misfits.join("\n"))),
+            Err(message) if !self.mode.lenient => Err(failure(message)),
             _ => Ok(()),
         }
     }

@@ -46,6 +46,26 @@ pub struct World {
     past: Writes,
     /// A write that is to kill whoever makes it, while nobody runs.
     armed: Cell<Option<CrashPoint>>,
+    _held: Held,
+}
+
+/// No world ends unnoticed in which something did not fit the facts of the real API.
+struct Held(Cloudflare);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let misfits = misfits(&self.0);
+        assert!(misfits.is_empty() || std::thread::panicking(), "{}", misfits.join("\n"));
+    }
+}
+
+/// What did not fit the facts of the real API since the last time, in words.
+pub(crate) fn misfits(cloudflare: &Cloudflare) -> Vec<String> {
+    cloudflare
+        .take_misfits()
+        .iter()
+        .map(|misfit| format!("Cloudflare's API knows no such thing: {misfit}"))
+        .collect()
 }
 
 /// A running operator and the line between it and the two worlds.
@@ -64,9 +84,11 @@ impl World {
     /// The same at another time, for a sandbox that people look at.
     pub fn starting_at(epoch: Timestamp, options: Options) -> Result<Self, Status> {
         let clock = Clock::starting_at(epoch);
+        let cloudflare = Cloudflare::with_switches(clock.clone(), options.seed, options.switches.clone());
         let world = Self {
             kubernetes: ApiServer::new(clock.clone(), options.seed),
-            cloudflare: Cloudflare::with_switches(clock.clone(), options.seed, options.switches.clone()),
+            _held: Held(cloudflare.clone()),
+            cloudflare,
             node_clock: Clock::starting_at(epoch),
             clock,
             options,

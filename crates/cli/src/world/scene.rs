@@ -43,6 +43,8 @@ pub struct Options {
     pub owners: bool,
     /// How passes of the operator take in the members of a large unit.
     pub portions: Portions,
+    /// Whatever goes to Cloudflare and back is held against the facts of the real API. It costs time that only tests have.
+    pub schemas: bool,
 }
 
 impl Default for Options {
@@ -58,6 +60,7 @@ impl Default for Options {
             history: false,
             owners: false,
             portions: Portions::default(),
+            schemas: cfg!(debug_assertions),
         }
     }
 }
@@ -70,6 +73,9 @@ pub(super) fn set(kubernetes: &ApiServer, cloudflare: &Cloudflare, options: &Opt
     kubernetes.install_crds(&crds)?;
     if options.history {
         kubernetes.keep_history();
+    }
+    if options.schemas {
+        cloudflare.hold_to_schemas();
     }
     furnish(cloudflare);
     objects(options).into_iter().try_for_each(|object| kubernetes.apply(object).map(drop))

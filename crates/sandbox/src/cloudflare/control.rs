@@ -80,6 +80,11 @@ fn act(cloudflare: &Cloudflare, arrived: &Arrived, path: &str) -> Result<Value, 
         ("GET", ["history"]) => Ok(history(cloudflare)),
         ("GET", ["switches"]) => Ok(serde_json::to_value(cloudflare.switches())?),
         ("PATCH", ["switches"]) => patch_switches(cloudflare, body),
+        ("POST", ["schemas"]) => {
+            cloudflare.hold_to_schemas();
+            done()
+        }
+        ("DELETE", ["misfits"]) => Ok(cloudflare.take_misfits().iter().map(ToString::to_string).collect()),
         ("POST", ["faults", name]) => arm(cloudflare, name, &body),
         ("POST", ["faults"]) => arm(cloudflare, text(&body, "fault")?, &body),
         ("DELETE", ["faults"]) => {

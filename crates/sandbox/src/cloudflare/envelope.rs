@@ -133,7 +133,7 @@ pub(super) struct PageInfo {
 /// A request that succeeded.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
-    /// JSON in the envelope; `result` is serialised already, so that long lists can be made of kept pieces.
+    /// JSON in the envelope; `result` is serialised already, so that long lists can be made of kept pieces. Empty: none.
     Result { result: String, info: Option<PageInfo>, extra: Extra },
     /// An answer without envelope.
     Text(String),
@@ -161,6 +161,11 @@ impl Reply {
 
     pub(super) fn json(result: String) -> Self {
         Self::Result { result, info: None, extra: Extra::Nothing }
+    }
+
+    /// The envelope of what was only begun, which has no result.
+    pub(super) fn begun() -> Self {
+        Self::json(String::new())
     }
 
     pub(super) fn page(result: String, info: PageInfo) -> Self {
@@ -196,6 +201,7 @@ impl Reply {
         let info = info
             .and_then(|info| serde_json::to_string(&info).ok())
             .map_or_else(String::new, |info| format!(r#","result_info":{info}"#));
-        format!(r#"{{"success":true,"errors":[],"messages":[{messages}],"result":{result}{info}{member}}}"#)
+        let result = if result.is_empty() { result } else { format!(r#","result":{result}"#) };
+        format!(r#"{{"success":true,"errors":[],"messages":[{messages}]{result}{info}{member}}}"#)
     }
 }

@@ -20,6 +20,7 @@ mod switches;
 mod token;
 mod token_calls;
 mod user;
+mod witness;
 mod world;
 mod zone;
 mod zone_calls;
@@ -29,7 +30,7 @@ mod zone_filter;
 mod tests;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
 
@@ -41,10 +42,12 @@ pub use self::switches::{
     RateLimitCode, Switches, TooLarge, UnknownZone, VerifyInactive,
 };
 pub use self::token::{Permission, Scope, Token, TokenKind, TokenStatus, UnknownPermission};
+pub use self::witness::{Flaw, Misfit, Side};
 pub use self::world::{Change, ChangeKind, OUT_OF_BAND, ObjectKind};
 
 use self::account::Account;
 use self::call::Actor;
+use self::witness::Witness;
 use self::world::World;
 use self::zone::Zone;
 use crate::clock::Clock;
@@ -65,6 +68,8 @@ struct Shared {
     log: RequestLog,
     world: Mutex<World>,
     recall: Recall<service::Answer>,
+    /// Only where somebody tests: see [`Cloudflare::hold_to_schemas`].
+    witness: OnceLock<Witness>,
 }
 
 impl fmt::Debug for Shared {
@@ -95,6 +100,7 @@ impl Cloudflare {
             log: RequestLog::default(),
             world: Mutex::new(World::new(seed, switches)),
             recall: Recall::default(),
+            witness: OnceLock::new(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -115,6 +121,18 @@ impl Cloudflare {
     #[must_use]
     pub fn log(&self) -> &RequestLog {
         &self.shared.log
+    }
+
+    /// From now on every answer, and every request of kflare's, is held against the facts of the real API. What does not
+    /// fit is kept for [`Cloudflare::take_misfits`]; nothing is answered otherwise.
+    pub fn hold_to_schemas(&self) {
+        self.shared.witness.get_or_init(Witness::default);
+    }
+
+    /// What did not fit since the last time, oldest first (the first hundred).
+    #[must_use]
+    pub fn take_misfits(&self) -> Vec<Misfit> {
+        self.shared.witness.get().map(Witness::take).unwrap_or_default()
     }
 
     /// The current switches.

@@ -225,6 +225,18 @@ pub(super) fn template_of(path: &str) -> &'static str {
     ROWS.iter().find(|row| ids_of(row.template, &segments).is_some()).map_or(NO_ROUTE, |row| row.template)
 }
 
+/// What stands for the placeholders of a path, whatever the method.
+pub(super) fn ids(path: &str) -> Vec<String> {
+    let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+    ROWS.iter().find_map(|row| ids_of(row.template, &segments)).unwrap_or_default()
+}
+
+/// Every operation: method and template.
+#[cfg(test)]
+pub(super) fn operations() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ROWS.iter().map(|row| (row.method, row.template))
+}
+
 fn ids_of(template: &str, segments: &[&str]) -> Option<Vec<String>> {
     let mut ids = Vec::new();
     let mut given = segments.iter();

@@ -162,7 +162,20 @@ fn handle(shared: &Arc<Shared>, arrived: &Arrived) -> Outcome {
         body: body_digest(&arrived.body),
         who,
     });
+    if let Some(witness) = shared.witness.get() {
+        let answer = match &outcome {
+            Outcome::Answer(answer) if !is_of_the_way(fault) => Some(answer),
+            _ => None,
+        };
+        witness.note(arrived, path, answer);
+    }
     outcome
+}
+
+/// Whether what comes back is not the API's: a page of somebody in between, or half an answer.
+fn is_of_the_way(fault: Option<Fault>) -> bool {
+    use Fault::{BadGateway, CutBody, GatewayTimeout, Page, TooManyRequestsBare};
+    matches!(fault, Some(BadGateway | CutBody | GatewayTimeout | Page | TooManyRequestsBare))
 }
 
 fn body_digest(body: &Bytes) -> String {

@@ -103,6 +103,15 @@ impl Permission {
         }
     }
 
+    /// Where the dashboard lists it.
+    pub(super) const fn category(self) -> &'static str {
+        match self {
+            Self::ZoneRead | Self::ZoneEdit | Self::DnsRead | Self::DnsEdit => "dns_and_zones",
+            Self::CachePurge => "cache_and_performance",
+            _ => "account_and_billing",
+        }
+    }
+
     /// The group that includes this one: reading is part of editing.
     const fn within(self) -> Option<Self> {
         match self {

@@ -114,7 +114,6 @@ fn object(credential: &Credential, now: Timestamp) -> Value {
         "status": token.status_at(now).name(),
         "issued_on": stamp(credential.issued_on),
         "modified_on": stamp(credential.modified_on),
-        "last_used_on": Value::Null,
         "policies": credential.policies,
     });
     for (field, time) in [("not_before", token.not_before), ("expires_on", token.expires_on)] {
@@ -233,7 +232,7 @@ pub(super) fn groups(call: &Call) -> Result<Reply, ApiErrors> {
                 "id": group_id(permission),
                 "name": permission.name(),
                 "scopes": [permission.scope()],
-                "category": "general",
+                "category": permission.category(),
             })
         })
         .collect();
@@ -273,7 +272,14 @@ fn wanted(body: &Value, kind: TokenKind, status: TokenStatus) -> Result<(String,
         expires_on: time(body, "expires_on")?,
         not_before: time(body, "not_before")?,
     };
-    Ok((name.to_owned(), token, Value::Array(policies.clone())))
+    Ok((name.to_owned(), token, policies.iter().map(stored).collect()))
+}
+
+/// A policy as it is shown: Cloudflare gives it an ID of its own.
+fn stored(policy: &Value) -> Value {
+    let mut policy = policy.clone();
+    policy["id"] = json!(&digest_of(&[b"policy", policy.to_string().as_bytes()])[..32]);
+    policy
 }
 
 fn groups_of(policy: &Value) -> Result<Vec<Permission>, TokenRefusal> {

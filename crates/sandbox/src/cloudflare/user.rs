@@ -23,7 +23,6 @@ pub(super) fn get(call: &Call) -> Result<Reply, ApiErrors> {
         "email": format!("{user}@users.example"),
         "first_name": Value::Null,
         "last_name": Value::Null,
-        "username": user,
         "telephone": Value::Null,
         "country": Value::Null,
         "zipcode": Value::Null,

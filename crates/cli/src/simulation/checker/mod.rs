@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::draw::{Drawn, JUMPS};
 use super::facts::Facts;
-use crate::world::World;
+use crate::world::{World, misfits};
 pub(super) use exposure::SECRET_MARK;
 
 /// Faults after which a watch may tell nothing, until it is opened anew. Those that name no method hit watches, too.
@@ -35,6 +35,7 @@ fn always_promised(world: &World, facts: &Facts) -> Vec<String> {
     broken.extend(ownership::foreign_touched(facts));
     broken.extend(telling::regressed(facts));
     broken.extend(telling::repeated_events(facts));
+    broken.extend(misfits(&world.cloudflare));
     broken
 }
 

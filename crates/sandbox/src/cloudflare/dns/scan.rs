@@ -30,6 +30,6 @@ pub(in crate::cloudflare) fn answer(
             // What was not found cannot be accepted or rejected.
             Ok(Reply::value(&json!({ "accepts": [], "rejects": [] })))
         }
-        _ => Ok(Reply::value(&Value::Null)),
+        _ => Ok(Reply::begun()),
     }
 }

@@ -7,6 +7,7 @@ mod dns_records;
 mod faults;
 mod gateway;
 mod hostile;
+mod schemas;
 mod zones;
 
 use bytes::Bytes;
@@ -28,6 +29,8 @@ struct Scene {
     cloudflare: Cloudflare,
     zone: String,
     secret: String,
+    /// How the client names itself; empty: not at all.
+    agent: &'static str,
 }
 
 struct Got {
@@ -60,10 +63,11 @@ impl Scene {
     fn new(plan: Plan) -> Self {
         let epoch: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let cloudflare = Cloudflare::new(Clock::starting_at(epoch), 7);
+        cloudflare.hold_to_schemas();
         cloudflare.add_account(ACCOUNT, "Acme");
         cloudflare.add_token(SECRET, Token::all(ACCOUNT));
         let zone = cloudflare.add_zone(ACCOUNT, "example.com", plan);
-        Self { cloudflare, zone, secret: SECRET.to_owned() }
+        Self { cloudflare, zone, secret: SECRET.to_owned(), agent: "" }
     }
 
     fn records_path(&self) -> String {
@@ -75,6 +79,8 @@ impl Scene {
         let (parts, body) = response.into_parts();
         let text = String::from_utf8(body.collect().await?.to_bytes().to_vec()).unwrap();
         let json = serde_json::from_str(&text).unwrap_or(Value::Null);
+        let misfits: Vec<String> = self.cloudflare.take_misfits().iter().map(ToString::to_string).collect();
+        assert!(misfits.is_empty(), "{}", misfits.join("\n"));
         Ok(Got { status: parts.status.as_u16(), headers: parts.headers, text, json })
     }
 
@@ -82,6 +88,9 @@ impl Scene {
         let mut request = Request::builder().method(method).uri(format!("/client/v4{path}"));
         if !self.secret.is_empty() {
             request = request.header("authorization", format!("Bearer {}", self.secret));
+        }
+        if !self.agent.is_empty() {
+            request = request.header("user-agent", self.agent);
         }
         if !body.is_empty() {
             request = request.header("content-type", "application/json");
