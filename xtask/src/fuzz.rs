@@ -166,12 +166,12 @@ fn told(said: &str, holds: bool, log: &Path) -> String {
         let (inputs, new) = (number("number_of_executed_units"), number("new_units_added"));
         return format!("{inputs} inputs tried, {new} of them reached something new");
     }
-    let told: Vec<&str> = said
-        .lines()
-        .filter(|line| {
-            line.contains("panicked at") || line.contains("SUMMARY") || line.contains("Test unit written")
-        })
-        .collect();
+    let tells =
+        |line: &&str| ["panicked at", "SUMMARY", "Test unit written"].iter().any(|word| line.contains(word));
+    let mut told: Vec<&str> = said.lines().filter(tells).collect();
+    if told.is_empty() {
+        told.extend(said.lines().last());
+    }
     format!("BROKEN\n  {}\n  all of it: {}", told.join("\n  "), log.display())
 }
 

@@ -57,6 +57,8 @@ enum Token {
 }
 
 const SPECIAL: &[char] = &['=', '!', '(', ')', ',', '>', '<'];
+/// What Go's lexer takes for white space; a form feed is a letter of a word.
+const BLANKS: &[char] = &[' ', '\t', '\r', '\n'];
 const OPERATORS: &str = "in, notin, =, ==, !=, gt, lt";
 
 fn token_of(text: &str) -> Option<Token> {
@@ -108,7 +110,7 @@ fn scan(text: &str) -> Vec<(Token, String)> {
     let mut tokens = Vec::new();
     let mut rest = text;
     loop {
-        rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        rest = rest.trim_start_matches(BLANKS);
         let Some(first) = rest.chars().next() else { break };
         let length = if SPECIAL.contains(&first) { special(rest) } else { word(rest) };
         let (token, tail) = rest.split_at(length);
@@ -126,7 +128,7 @@ fn scan(text: &str) -> Vec<(Token, String)> {
 }
 
 fn word(text: &str) -> usize {
-    text.find(|letter: char| SPECIAL.contains(&letter) || letter.is_ascii_whitespace()).unwrap_or(text.len())
+    text.find(|letter: char| SPECIAL.contains(&letter) || BLANKS.contains(&letter)).unwrap_or(text.len())
 }
 
 /// The longest operator that the special characters at the start make.
