@@ -72,6 +72,8 @@ struct Shelf {
 pub struct Cache {
     shelves: BTreeMap<&'static str, Shelf>,
     children: BTreeMap<(&'static str, Key), BTreeSet<MemberId>>,
+    /// Those of the children that are not Ready.
+    unready: BTreeMap<(&'static str, Key), BTreeSet<MemberId>>,
     secrets: Secrets,
     namespaces: BTreeMap<String, BTreeMap<String, String>>,
     namespaces_synced: bool,
@@ -219,6 +221,13 @@ impl Cache {
             .is_some_and(|row| row.ready)
     }
 
+    /// True when the object is being deleted.
+    #[must_use]
+    pub fn is_going(&self, member: &MemberId) -> bool {
+        let row = self.shelves.get(member.kind).and_then(|shelf| shelf.rows.get(&member.key));
+        row.is_some_and(|row| row.going)
+    }
+
     /// The objects of a kind that want the same and are not Ready because of what stands in Cloudflare, or does not.
     pub fn at_odds(&self, kind: &'static str, wants: u64) -> impl Iterator<Item = MemberId> {
         let first = (wants, Key::default());
@@ -231,6 +240,11 @@ impl Cache {
     /// The objects that refer to this one.
     pub fn children(&self, kind: &'static str, key: &Key) -> impl Iterator<Item = &MemberId> {
         self.children.get(&(kind, key.clone())).into_iter().flatten()
+    }
+
+    /// Those of them that are not Ready.
+    pub fn unready_children(&self, kind: &'static str, key: &Key) -> impl Iterator<Item = &MemberId> {
+        self.unready.get(&(kind, key.clone())).into_iter().flatten()
     }
 
     /// The objects whose token lies in this Secret, or that protect it.
@@ -385,6 +399,9 @@ impl Cache {
     fn insert_row(&mut self, member: &MemberId, row: Row) {
         for (kind, key) in &row.seen.references {
             self.children.entry((kind, key.clone())).or_default().insert(member.clone());
+            if !row.ready {
+                self.unready.entry((kind, key.clone())).or_default().insert(member.clone());
+            }
         }
         for secret in &row.secrets {
             self.secrets.used(secret, member);
@@ -414,6 +431,7 @@ impl Cache {
         shelf.at_odds.remove(&(row.seen.wants, member.key.clone()));
         for reference in &row.seen.references {
             unlink(&mut self.children, reference, member);
+            unlink(&mut self.unready, reference, member);
         }
         Some(row)
     }

@@ -275,8 +275,9 @@ impl Candidate {
     }
 
     fn has_expired(&self, spec: &LeaseSpec) -> bool {
+        // Never sooner than a holder like ourselves would stop, whatever a hand has written there.
         let said = spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        self.has_been_silent(said.map_or(self.timings.lease_duration, Duration::from_secs))
+        self.has_been_silent(Duration::from_secs(said.unwrap_or_default()).max(self.timings.lease_duration))
     }
 
     /// True when the lease was not seen to change for this long.

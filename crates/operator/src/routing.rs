@@ -81,12 +81,12 @@ pub fn route(cache: &Cache, queue: &mut Queue, change: &Change, awaited: bool, n
     for seen in change.before.iter().filter(|_| change.after.is_none() || lets_go) {
         for (kind, key) in &seen.references {
             let parent = MemberId { kind, key: key.clone() };
-            // Siblings that want what is now free, and a parent whose deletion waited for this one.
+            // Siblings that want what is now free, and a parent whose deletion waited for this one. One that stays has
+            // nothing to look at, though thousands go.
             for beside in peers(cache, &parent).chain([parent.clone()]) {
-                let siblings = cache.children(beside.kind, &beside.key);
-                woken.extend(siblings.filter(|sibling| !cache.is_ready(sibling)).cloned());
+                woken.extend(cache.unready_children(beside.kind, &beside.key).cloned());
             }
-            woken.extend(cache.contains(&parent).then_some(parent));
+            woken.extend(cache.is_going(&parent).then_some(parent));
         }
     }
     if let (Some(before), Some(after)) = (&change.before, &change.after)

@@ -105,9 +105,13 @@ fn named(member: &Member) -> Result<Named, Hold> {
         Observed::Unread => Ok(Named::Unread),
         Observed::Seen(live, _) if labelled::is_as_specified(member, live) => Ok(Named::By(claimed, mark)),
         Observed::Seen(live, _) if is_recorded => Err(labelled::anothers(member, live, external)),
-        // The delete tells what is gone from what is hidden.
         Observed::Absent(_) if is_recorded => Ok(Named::By(claimed, mark)),
-        Observed::Failed(ReadFault::Api(error)) if is_recorded && error.class() == ErrorClass::Forbidden => {
+        // It was looked at before a delete that was never answered: another tells what is gone from what is hidden.
+        Observed::Failed(ReadFault::Api(error))
+            if is_recorded
+                && error.class() == ErrorClass::Forbidden
+                && member.object.annotation(names::DELETING) == Some(external) =>
+        {
             Ok(Named::By(claimed, mark))
         }
         Observed::Failed(fault) if is_recorded => {

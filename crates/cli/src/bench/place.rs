@@ -57,7 +57,8 @@ impl Place {
     pub(super) async fn new(server: Server<'_>) -> Result<Self, BenchError> {
         // Zones are at rest at once: one that only initializes would change its status once more.
         let switches = Switches { zone_status_initializing: false, ..Switches::default() };
-        let options = Options { switches, ..Options::default() };
+        // Objects come as an API server sends them, owners of fields and all, which a third of their bytes may be.
+        let options = Options { switches, owners: true, ..Options::default() };
         let scratch = Scratch::new().map_err(BenchError::Scratch)?;
         let mut all = Vec::new();
         let (kubernetes, cloudflare) = match server {

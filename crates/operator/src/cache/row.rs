@@ -25,6 +25,8 @@ pub(super) struct Row {
     pub(super) secrets: Box<[Key]>,
     pub(super) external: Option<Box<str>>,
     pub(super) ready: bool,
+    /// It is being deleted.
+    pub(super) going: bool,
     pub(super) at_odds: bool,
 }
 
@@ -66,6 +68,7 @@ impl Row {
             secrets: secrets.collect::<BTreeSet<_>>().into_iter().collect(),
             external,
             ready,
+            going: resource.is_deleting(),
             at_odds: object::is_at_odds(kind, resource),
         })
     }

@@ -132,7 +132,7 @@ async fn at_no_instant_may_two_send() {
 #[tokio::test(start_paused = true)]
 async fn whatever_hands_do_to_the_lease_at_no_instant_may_two_send() {
     let to = |holder: &str| json!({ "holderIdentity": holder, "leaseDurationSeconds": 15 });
-    let shortened = json!({ "holderIdentity": "second", "leaseDurationSeconds": 15, "renewTime": null });
+    let shortened = json!({ "holderIdentity": "first", "leaseDurationSeconds": 1, "renewTime": null });
     for by_hand in
         [Some(to("second")), Some(to("stranger")), Some(to("")), Some(json!({})), None, Some(shortened)]
     {

@@ -124,7 +124,7 @@ pub struct BenchArguments {
     pub rows: Vec<String>,
 
     /// Numbers of records, for the curve; the targets are measured with the largest of them
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = record_count(), default_values_t = [10, 100, 1_000, 10_000])]
+    #[arg(long, env = "KFLARE_BENCH_SIZES", value_name = "NUMBERS", value_delimiter = ',', value_parser = record_count(), default_values_t = [10, 100, 1_000, 10_000])]
     pub sizes: Vec<u32>,
 
     /// How results are printed
@@ -163,7 +163,7 @@ pub struct SeedArguments {
     pub seed: u64,
 
     /// Name the seeds that come out right, too
-    #[arg(long, env = "KFLARE_EACH")]
+    #[arg(long, env = "KFLARE_EACH", value_parser = BoolishValueParser::new())]
     pub each: bool,
 }
 

@@ -122,7 +122,7 @@ fn a_cloudflare_that_refuses_everything_so_leaves_every_object_with_a_reason() {
         let way = answering("/", status, body);
         let (_, shown) = watched(Format::Text, &[zone(), record("www", "192.0.2.1")], way);
         shown.is_fit(&format!("everything, {status}"));
-        assert_ne!(shown.ready("CloudflareAccount", "main").0, "Synced");
+        assert_ne!(shown.ready("CloudflareAccount", "main").0, "Validated");
     }
 }
 

@@ -56,7 +56,7 @@ fn whatever_stands_where_the_token_should_be_is_told_and_not_shown() {
         assert_eq!(taken, 3, "{case}");
         shown.is_fit(case);
         let (reason, message) = shown.ready("CloudflareAccount", "main");
-        assert!(reason != "Synced", "{case}: {reason} {message}");
+        assert!(reason != "Validated", "{case}: {reason} {message}");
         for (place, text) in shown.places() {
             assert!(
                 !text.contains(MARK) && !text.contains(&base64(MARK.as_bytes())),

@@ -213,7 +213,7 @@ fn a_deletion_takes_what_is_named_and_waits_for_the_rest() {
                       delete adf21c0341a4dfca3200c2668f4b0412 in Cloudflare
 
                 Plan: 0 to create, 0 to change, 2 to delete, 1 to let go.
-                2 writes would be sent to Cloudflare, and 4 patches to Kubernetes. Finding out took 4 reads.
+                2 writes would be sent to Cloudflare, and 4 patches to Kubernetes. Finding out took 3 reads.
             "#]],
         );
         let zone = ask(world, Ask::delete(&format!("{ZONE}{www}"))).await.unwrap();
