@@ -72,7 +72,7 @@ fn beside_real(root: &Path, options: &Options) -> anyhow::Result<()> {
     let home = root.join("target/bench");
     servers::fresh(&home)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let server = runtime.block_on(servers::start(&program, &home)?.ready())?;
+    let server = runtime.block_on(async { servers::start(&program, &home)?.ready().await })?;
     let mut words = options.words(Some(SIZES_REAL));
     let folder = server.files.directory.display().to_string();
     words.extend([

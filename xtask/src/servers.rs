@@ -169,7 +169,7 @@ pub(crate) async fn sandbox(kflare: &Path, world: &Path, folder: &Path) -> anyho
         .with_context(|| format!("cannot start {}", kflare.display()))?;
     let deadline = Instant::now() + START_MAX;
     // It is written once the sandbox listens, and may be seen before all of it stands there.
-    let is_whole = || std::fs::read_to_string(&kubeconfig).is_ok_and(|text| text.contains("users:"));
+    let is_whole = || fs::read_to_string(&kubeconfig).is_ok_and(|text| text.contains("users:"));
     while !is_whole() {
         if child.try_wait()?.is_some() || Instant::now() > deadline {
             bail!("the sandbox does not start; see {}", log.display());
