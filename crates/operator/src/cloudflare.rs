@@ -143,10 +143,12 @@ impl Cloudflare {
         })?;
         let read = |body: &[u8]| parse(status, response.headers(), body, (self.clock)());
         let parsed = match read(response.body()) {
-            // What is said of a refusal is shown, also by a proxy that echoes our header.
-            Err(error) => {
-                Err(secret.erased_from(response.body()).and_then(|body| read(&body).err()).unwrap_or(error))
-            }
+            // What is said of a refusal is shown, also by a proxy that echoes our header. Whatever cannot be said without the
+            // token is not said.
+            Err(error) => Err(match secret.erased_from(response.body()) {
+                Some(body) => read(&body).err().or_else(|| read(&[]).err()).unwrap_or(error),
+                None => error,
+            }),
             read => read,
         };
         self.settle(&token, RateLimit::from_headers(response.headers()), parsed.as_ref().err());

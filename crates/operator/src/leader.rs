@@ -174,6 +174,7 @@ impl Candidate {
         }
         tracing::info!(identity = %self.config.identity, "leading");
         self.metrics.leads(kinds::names::LEASE, true);
+        let mut why = "the lease could not be renewed";
         loop {
             tokio::time::sleep(self.timings.lease_retry).await;
             let until = match *self.told.borrow() {
@@ -184,12 +185,15 @@ impl Candidate {
             match self.attempt(left).await {
                 Tried::Leads => {}
                 // Whoever it was given to may lead by now: the rest of our time is not ours any more.
-                Tried::Held => break,
+                Tried::Held => {
+                    why = "the lease was given to another";
+                    break;
+                }
                 Tried::Failed if Instant::now() + self.timings.lease_retry >= until => break,
                 Tried::Failed => {}
             }
         }
-        tracing::error!(identity = %self.config.identity, "the lease could not be renewed");
+        tracing::error!(identity = %self.config.identity, "{why}");
         self.metrics.leads(kinds::names::LEASE, false);
         self.told.send_replace(Leadership::Lost);
     }

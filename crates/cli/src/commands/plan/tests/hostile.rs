@@ -53,8 +53,7 @@ fn whatever_is_wrong_with_a_manifest_is_told_in_a_short_harmless_line() {
             format!("a: [\"{text}\"\n"),
             format!("a: !{text} b\n"),
         ] {
-            let Err(error) = manifest::parse("a.yaml", &manifest) else { continue };
-            let said = error.to_string();
+            let said = manifest::parse("a.yaml", &manifest).unwrap_err().to_string();
             is_harmless(&said);
             assert!(
                 said.len() < 4_096 && !said.contains('\n'),
