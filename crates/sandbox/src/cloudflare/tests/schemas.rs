@@ -319,6 +319,15 @@ fn each_flaw_of_a_request_is_found_when_it_is_kflares() {
 }
 
 #[test]
+fn a_record_of_any_type_may_be_looked_for() {
+    // The document's list of types is older than the last of them.
+    for kind in ["A", "SVCB", "URI", "OPENPGPKEY"] {
+        let uri = format!("{ZONE_RECORDS}?type={kind}");
+        assert_eq!(looked_at("kflare/1", Method::GET, &uri, &Value::Null, &Value::Null), Vec::new());
+    }
+}
+
+#[test]
 fn a_batch_is_checked_though_the_document_lacks_it() {
     let batch = format!("{ZONE_RECORDS}/batch");
     let look = |body| looked_at("kflare/1", Method::POST, &batch, &body, &Value::Null);
