@@ -7,8 +7,8 @@
 //! - Another's lease is timed by our own monotonic clock from when we saw its last renewal, never by timestamps.
 //! - [`Lease::may_send`] turns false by itself when no renewal succeeds within the renew deadline, and at the first look
 //!   that shows the lease with another.
-//! - A lease that somebody gave to us, emptied or deleted by hand is waited for like one that is not renewed: who led
-//!   until then may not have looked since.
+//! - A lease that somebody gave to us, emptied, shortened or deleted by hand is waited for like one that is not renewed: who
+//!   led until then may not have looked since. Who never saw a deleted one cannot know of it, and leads at once.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -53,11 +53,11 @@ pub const QUOTA_RECHECK: Duration = Duration::from_secs(600);
 /// beyond it, the answers of single look-ups outweigh the pages of a list.
 pub const LOOKUPS_MAX: usize = 8;
 
-const _: () = assert!(READS_MAY_LAG.as_secs() < CREATE_MAY_LAND.as_secs());
 /// Characters of one text of Cloudflare's that a status shows: the longest is the name of a domain or of an account.
 pub const SHOWN_CHARACTERS_MAX: usize = 512;
 
 /// Texts of one list of Cloudflare's that a status shows: a zone has two name servers, and five of its own at most.
 pub const SHOWN_TEXTS_MAX: usize = 32;
 
+const _: () = assert!(READS_MAY_LAG.as_secs() < CREATE_MAY_LAND.as_secs());
 const _: () = assert!(NOTE_BYTES_MAX <= MESSAGE_BYTES_MAX);
