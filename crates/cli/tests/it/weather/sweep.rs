@@ -1,21 +1,19 @@
 //! A small world's whole life again, with every fault at every request.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cli::simulation::{FaultSweep, Forecast, Gust, WATCHES, faults, forecast};
+use cli::simulation::{FaultSweep, Forecast, Gust, WATCHES, faults, forecast, in_order};
 use cli::world::Side;
 
 use super::routes;
 use crate::citations::root;
 
-/// The scenarios that are swept, and of which routes: together they make every call that kflare makes.
+/// The scenarios that are swept, and of which routes: together they make every call that kflare makes for
+/// an object.
 const SCENARIOS: [(&str, &str); 2] =
     [("life.txt", ""), ("account_token.txt", "/accounts/{account_id}/tokens/verify")];
-/// Runs share nothing, so they go on all cores; two is what CI has.
-const THREADS: usize = 2;
 /// Set to 1, every fault hits every request, which takes some minutes.
 const EVERY: &str = "EVERY";
 /// Narrows the sweep to gusts with this in their line, while one is being mended.
@@ -42,18 +40,17 @@ fn shown<'g>(turn: usize, moments: &[&'g (Gust, String)]) -> Vec<&'g (Gust, Stri
 }
 
 fn run(forecast: &Forecast, gusts: &[&(Gust, String)]) -> FaultSweep {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(FaultSweep::default()));
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some((gust, route)) = gusts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let run = forecast.run(gust, route).unwrap();
-                    found.lock().unwrap().extend(run);
-                }
-            });
-        }
+    let mut found = FaultSweep::default();
+    let work = |at: u64| {
+        let (gust, route) = gusts[usize::try_from(at).unwrap()];
+        forecast.run(gust, route).unwrap()
+    };
+    let told: Result<(), Infallible> = in_order(gusts.len() as u64, work, |_, run| {
+        found.extend(run);
+        Ok(())
     });
-    found.into_inner().unwrap()
+    told.unwrap();
+    found
 }
 
 fn sweep(scenario: &Path, only_route: &str) -> FaultSweep {
