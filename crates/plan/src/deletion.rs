@@ -78,7 +78,7 @@ pub(crate) fn step(
 enum Named {
     /// This ID, if any, and this mark.
     By(Option<String>, Option<Mark>),
-    /// What the label names has to be looked at first.
+    /// What the label or the status names has to be looked at first.
     Unread,
 }
 
@@ -90,40 +90,71 @@ fn named(member: &Member) -> Result<Named, Hold> {
     let claimed = member.kind.external_id(&member.object).map(str::to_owned);
     let mark = Mark::of(&member.object);
     let doubtful = labelled::doubtful(member);
-    if recorded == claimed && mark.is_none() && doubtful.is_none() {
+    let is_seen_first = member.kind.identity.fixed_key && claimed.is_some() && !member.progress.deleted;
+    if recorded == claimed && mark.is_none() && doubtful.is_none() && !is_seen_first {
         return Ok(Named::By(claimed, None));
     }
     if context::is_barred(member)? {
-        return Ok(Named::By(recorded, None));
+        return by_status(member, recorded, None);
     }
     let Some(external) = doubtful else { return Ok(Named::By(claimed, mark)) };
-    let is_recorded = recorded.as_deref() == Some(external);
+    if recorded.as_deref() == Some(external) {
+        return Ok(if may_go(member, &member.live, external)? {
+            Named::By(claimed, mark)
+        } else {
+            Named::Unread
+        });
+    }
     match &member.live {
-        // What can be no ID names nothing; the delete says so.
-        _ if is_recorded && !can_be_id(external) => Ok(Named::By(claimed, mark)),
-        _ if labelled::is_an_id(member, external).is_err() => Ok(Named::By(recorded, mark)),
+        _ if labelled::is_an_id(member, external).is_err() => by_status(member, recorded, mark),
         Observed::Unread => Ok(Named::Unread),
         Observed::Seen(live, _) if labelled::is_as_specified(member, live) => Ok(Named::By(claimed, mark)),
-        Observed::Seen(live, _) if is_recorded => Err(labelled::anothers(member, live, external)),
-        Observed::Absent(_) if is_recorded => Ok(Named::By(claimed, mark)),
-        // It was looked at before a delete that was never answered: another tells what is gone from what is hidden.
-        Observed::Failed(ReadFault::Api(error))
-            if is_recorded
-                && error.class() == ErrorClass::Forbidden
-                && member.object.annotation(names::DELETING) == Some(external) =>
-        {
-            Ok(Named::By(claimed, mark))
-        }
-        Observed::Failed(fault) if is_recorded => {
-            Err(hold_from_fault(member, fault, &format!("look at {external} before it is deleted")))
-        }
         Observed::Failed(fault) if recorded.is_none() => {
             let what = format!("read the object {external:?} that the label names");
             Err(hold_from_fault(member, fault, &what))
         }
         // What the label names is somebody else's, or nothing, or not to be seen: what the status records still counts.
-        Observed::Seen(..) | Observed::Absent(_) | Observed::Failed(_) => Ok(Named::By(recorded, mark)),
+        Observed::Seen(..) | Observed::Absent(_) | Observed::Failed(_) => by_status(member, recorded, mark),
     }
+}
+
+/// What only the status names. Where its key shows whether it is another's, it is looked at itself before it goes.
+fn by_status(member: &Member, recorded: Option<String>, mark: Option<Mark>) -> Result<Named, Hold> {
+    let is_seen_first = member.kind.identity.fixed_key && !member.progress.deleted;
+    if let Some(external) = recorded.as_deref().filter(|_| is_seen_first)
+        && !may_go(member, &member.recorded, external)?
+    {
+        return Ok(Named::Unread);
+    }
+    Ok(Named::By(recorded, mark))
+}
+
+/// Whether the object that the status records was seen to be as the spec says; false until it was looked at.
+fn may_go(member: &Member, look: &Observed<serde_json::Value>, external: &str) -> Result<bool, Hold> {
+    match look {
+        // What can be no ID names nothing; the delete says so.
+        _ if !can_be_id(external) => Ok(true),
+        Observed::Unread => Ok(false),
+        Observed::Seen(live, _) if labelled::is_as_specified(member, live) => Ok(true),
+        Observed::Seen(live, _) => Err(labelled::anothers(member, live, external)),
+        Observed::Absent(_) => Ok(true),
+        // It was looked at before a delete that was never answered: another tells what is gone from what is hidden.
+        Observed::Failed(ReadFault::Api(error))
+            if error.class() == ErrorClass::Forbidden
+                && member.object.annotation(names::DELETING) == Some(external) =>
+        {
+            Ok(true)
+        }
+        Observed::Failed(fault) => {
+            Err(hold_from_fault(member, fault, &format!("look at {external} before it is deleted")))
+        }
+    }
+}
+
+/// The ID that the status records, where its object has to be looked at and what the label names does not count.
+pub(crate) fn to_look_at(member: &Member) -> Option<&str> {
+    let waits = matches!(named(member), Ok(Named::Unread));
+    member.object.status_str(member.kind.identity.status).filter(|external| waits && can_be_id(external))
 }
 
 /// True when the delete that was carried out took the object of the mark with it: the one that the claim names, of a

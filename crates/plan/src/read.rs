@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::act::CredId;
 use crate::context::{self, Context, Desired, Teardown};
 use crate::creating::{Mark, render_key};
+use crate::deletion;
 use crate::hold::Hold;
 use crate::labelled;
 use crate::lag;
@@ -46,6 +47,8 @@ pub struct Read {
 pub enum What {
     /// The object with the recorded ID.
     Item,
+    /// The object that the status alone records, before it is deleted.
+    Recorded,
     /// The objects with a key.
     Lookup,
     /// All objects below the unit's parent.
@@ -79,6 +82,7 @@ pub enum ReadAnswer {
 enum Need {
     Nothing,
     Item(String),
+    Recorded(String),
     Lookup,
     Verify,
 }
@@ -120,6 +124,7 @@ fn single_request(
     Some(match need(snapshot, member, context) {
         Need::Nothing => return None,
         Need::Item(external) => (What::Item, item_request(member, context.parent, &external)?, None),
+        Need::Recorded(external) => (What::Recorded, item_request(member, context.parent, &external)?, None),
         Need::Lookup => {
             (What::Lookup, lookup_request(member, context)?, Some(routes.page_size.min(LOOKUP_PAGE)))
         }
@@ -289,6 +294,9 @@ fn deletion_need(member: &Member) -> Need {
     {
         return Need::Item(external.to_owned());
     }
+    if let Some(external) = deletion::to_look_at(member) {
+        return Need::Recorded(external.to_owned());
+    }
     let searches = Mark::of(&member.object).is_some() || member.progress.hidden.is_some();
     if searches { lookup_if_unread(member) } else { Need::Nothing }
 }
@@ -353,6 +361,9 @@ pub fn fold(snapshot: &mut Snapshot, read: &Read, answer: ReadAnswer, began: Tim
         What::Item => {
             each(snapshot, read, |member| member.live = item_seen(member, answer.clone(), began));
             lag::note_unseen(snapshot, &read.members);
+        }
+        What::Recorded => {
+            each(snapshot, read, |member| member.recorded = item_seen(member, answer.clone(), began));
         }
         What::Verify => each(snapshot, read, |member| {
             member.verified = match answer.clone() {

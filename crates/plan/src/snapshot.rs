@@ -170,6 +170,8 @@ pub struct Member {
     pub is_young: bool,
     /// The object with the ID that the resource records.
     pub live: Observed<Value>,
+    /// The object with the ID that the status records, where a deletion goes by that alone.
+    pub recorded: Observed<Value>,
     /// The objects with the resource's key.
     pub found: Observed<Vec<Value>>,
     /// What Cloudflare says about the token, for a kind that holds credentials.
@@ -199,6 +201,7 @@ impl Member {
             newest: None,
             is_young: false,
             live: Observed::Unread,
+            recorded: Observed::Unread,
             found: Observed::Unread,
             verified: Observed::Unread,
             progress: Progress::default(),

@@ -59,7 +59,7 @@ impl Foresight {
                 let written = inner.documents.get(&read.request.path).cloned();
                 written.or_else(|| is_new.then(|| json!({}))).map(ReadAnswer::One)
             }
-            What::Item => {
+            What::Item | What::Recorded => {
                 let id = read.request.path.rsplit('/').next().unwrap_or_default();
                 match inner.objects.get(&place).and_then(|objects| objects.get(id)) {
                     Some(Some(object)) => Some(ReadAnswer::One(object.clone())),

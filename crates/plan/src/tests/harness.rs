@@ -391,7 +391,7 @@ impl World {
                 let items = self.live.iter().filter(|item| item["name"].as_str() == name.map(String::as_str));
                 ReadAnswer::Many { items: items.cloned().collect(), one_page: true }
             }
-            What::Item => {
+            What::Item | What::Recorded => {
                 let id = read.request.path.rsplit('/').next().unwrap_or_default();
                 match self.live.iter().find(|item| item["id"].as_str() == Some(id)) {
                     Some(item) => ReadAnswer::One(item.clone()),

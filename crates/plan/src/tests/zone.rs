@@ -273,3 +273,52 @@ fn a_deleted_zone_whose_label_names_a_zone_of_another_name_leaves_that_one_alone
     "#]],
     );
 }
+
+/// Only the status counts, and it names a zone of another name too: that one is looked at before it would be deleted.
+#[test]
+fn a_deleted_zone_is_seen_under_its_own_id_where_the_label_names_anothers() {
+    let third = "
+- {id: z3, name: third.example, type: full, status: active, account: {id: 000000000000000000000000000000ac}, plan: {legacy_id: free}}
+";
+    let deleted =
+        mislabelled(", deletionTimestamp: '2026-01-01T00:00:00Z'", "{cloudflareMetadata: {zoneID: z3}}");
+    check_once(
+        "Zone",
+        &format!("{}{third}", deleted.trim_end()),
+        &expect![[r#"
+        status: Zone apps/new Ready=False AdoptionMismatch: status.cloudflareMetadata.zoneID records z3, which is name=third.example and not what the spec says: nothing is written or deleted; correct it, or annotate the resource with kflare.dev/deletion-policy: retain, with which it can be deleted
+        next: Zone apps/new Resync
+    "#]],
+    );
+}
+
+#[test]
+fn outside_the_allowed_namespaces_a_deleted_zone_is_seen_before_what_its_status_names_goes() {
+    let barred = |deleted: &str| format!("{deleted}allowed: {{names: [other]}}\n");
+    let deleted = ", deletionTimestamp: '2026-01-01T00:00:00Z'";
+    check_once(
+        "Zone",
+        &barred(&misrecorded(deleted)),
+        &expect![[r#"
+        status: Zone apps/new Ready=False AdoptionMismatch: status.cloudflareMetadata.zoneID records z2, which is name=other.example and not what the spec says: nothing is written or deleted; correct it, or annotate the resource with kflare.dev/deletion-policy: retain, with which it can be deleted
+        next: Zone apps/new Resync
+    "#]],
+    );
+    let own = mislabelled(deleted, "{cloudflareMetadata: {zoneID: z1}}");
+    check_once(
+        "Zone",
+        &barred(&own),
+        &expect![[r#"
+        stage
+          PATCH Zone apps/new {"metadata":{"annotations":{"kflare.dev/deleting":"z1"},"resourceVersion":"","uid":"uid-new"}}
+            Zone apps/new mark as deleting (nothing that exists is touched)
+        stage
+          DELETE /zones/z1 as kflare/token/CF_API_TOKEN
+            Zone apps/new delete (status records z1)
+        stage
+          PATCH Zone apps/new {"metadata":{"finalizers":null,"resourceVersion":"","uid":"uid-new"}}
+            Zone apps/new release (nothing that exists is touched)
+        next: Zone apps/new Forget
+    "#]],
+    );
+}
