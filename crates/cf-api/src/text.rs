@@ -71,16 +71,27 @@ fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
     text.as_bytes().get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
 }
 
+/// Longest text that a terminal would take for its title or the like, in characters: real ones are shorter.
+const STRING_MAX: usize = 256;
+
 /// Leaves out an escape sequence: `ESC [ … letter` (or its one-character form), `ESC ] … BEL or ESC \`, or
-/// two characters. Source: ECMA-48.
+/// two characters. Source: ECMA-48. What begins like one and is none, or never ends, is left to be read.
 fn skip_escape(first: char, chars: &mut std::str::Chars<'_>) {
     let kind = if first == '\u{9b}' { Some('[') } else { chars.next() };
     match kind {
-        Some('[') => while chars.next().is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c)) {},
+        Some('[') => {
+            let mut rest = chars.clone();
+            let last = rest.find(|c| !('\u{20}'..='\u{3f}').contains(c));
+            if last.is_some_and(|c| ('\u{40}'..='\u{7e}').contains(&c)) {
+                *chars = rest;
+            }
+        }
         Some(']' | 'P' | 'X' | '^' | '_') => {
+            let mut rest = chars.clone();
             let mut last = ' ';
-            for c in chars.by_ref() {
-                if c == '\u{7}' || (last == '\u{1b}' && c == '\\') {
+            for c in rest.by_ref().take(STRING_MAX) {
+                if c == '\u{7}' || c == '\u{9c}' || (last == '\u{1b}' && c == '\\') {
+                    *chars = rest;
                     return;
                 }
                 last = c;
@@ -111,6 +122,10 @@ mod tests {
             ("window title", "\u{1b}]0;pwned\u{7}ok", "ok"),
             ("title ended by ST", "\u{1b}]0;pwned\u{1b}\\ok", "ok"),
             ("an escape that never ends", "ok\u{1b}[", "ok"),
+            ("numbers that no letter ends", "\u{1b}[1;2", "1;2"),
+            ("no letter of ASCII", "\u{1b}[1\u{e9}t\u{e9}", "1\u{e9}t\u{e9}"),
+            ("a title that never ends", "\u{1b}]0;example", "0;example"),
+            ("a title in a title", "\u{1b}]0;a\u{1b}]0;b\u{7}ok", "ok"),
             ("bell, nul and DEL", "a\u{7}\0b\u{7f}", "ab"),
             ("right-to-left override", "a\u{202e}b", "ab"),
             ("cut", "0123456789abc", "012345678…"),
@@ -120,6 +135,15 @@ mod tests {
         for (situation, given, wanted) in table {
             assert_eq!(one_line(given, 10), wanted, "{situation}");
         }
+    }
+
+    #[test]
+    fn an_escape_swallows_no_more_than_a_title_may_have() {
+        let name = "n".repeat(super::STRING_MAX);
+        assert_eq!(
+            one_line(&format!("\u{1b}]0;{name}\u{7} is refused"), 1_000),
+            format!("0;{name} is refused")
+        );
     }
 
     #[test]

@@ -57,14 +57,14 @@ impl Tone {
 /// reverse the direction of writing are written as escapes.
 #[must_use]
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_harmful) {
+    if !text.chars().any(steers) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\n' | '\r' | '\t' => shown.push(' '),
-            c if is_harmful(c) => shown.extend(c.escape_unicode()),
+            c if steers(c) => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }
@@ -77,14 +77,17 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 pub fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_harmful(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+        if steers(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
     }
     shown
 }
 
-fn is_harmful(c: char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // The line and paragraph separators end a line for some terminals.
+/// What a terminal obeys instead of showing it: control characters, what turns the direction of text, and the separators of
+/// lines and paragraphs, which end a line for some.
+#[must_use]
+pub fn steers(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
@@ -214,6 +217,7 @@ mod tests {
         assert_eq!(harmless("a\x1b[2Jb"), "a\\u{1b}[2Jb");
         assert_eq!(harmless("a\r\nb\tc\u{9b}d"), "a  b c\\u{9b}d");
         assert_eq!(harmless("evil\u{202e}txt"), "evil\\u{202e}txt");
+        assert_eq!(harmless("a\u{61c}b\u{2028}c"), "a\\u{61c}b\\u{2028}c");
         assert_eq!(escaped("a\nb\x1b[2J ü"), "a\\u{a}b\\u{1b}[2J ü");
     }
 

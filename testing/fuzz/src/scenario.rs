@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use cli::scenario::Script;
-
-use crate::wording::steers;
+use cli::terminal::steers;
 
 /// Longest complaint about one line: it quotes a word or two of it, and the line is short in life.
 const COMPLAINT_CHARACTERS: usize = 2_000;
@@ -16,6 +15,13 @@ pub(crate) fn run(input: &[u8]) {
         Err(error) => {
             let said = error.to_string();
             assert!(!said.chars().any(|c| c != '\n' && steers(c)), "{said:?} steers a terminal");
+            let rest = said.strip_prefix("fuzz.txt:").and_then(|rest| rest.split_once(": "));
+            let line = rest.and_then(|(line, _)| line.parse::<usize>().ok());
+            let lines = text.lines().count();
+            assert!(
+                line.is_some_and(|line| (1..=lines).contains(&line)),
+                "{said:?} names none of {lines} lines"
+            );
             let bound = COMPLAINT_CHARACTERS + text.chars().count() * 2;
             assert!(said.chars().count() <= bound, "{said}");
             return;

@@ -1,5 +1,7 @@
 //! What may be shown to people of a text that others wrote: its length, and no character that a terminal obeys.
 
+use cli::terminal::steers;
+
 /// Panics when the text is not fit to be shown.
 pub(crate) fn is_fit(text: &str, characters_max: usize) {
     if let Some(problem) = problem(text, characters_max) {
@@ -14,11 +16,6 @@ fn problem(text: &str, characters_max: usize) -> Option<String> {
     }
     let length = text.chars().count();
     (length > characters_max).then(|| format!("{length} characters, where {characters_max} may be: {text:?}"))
-}
-
-/// Control characters, and those that turn the direction of what follows.
-pub(crate) fn steers(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use cli::commands::log::{self, Format, Level};
 use cli::scenario::simulate;
+use cli::terminal::steers;
 use cli::world::{Options, World};
 use operator::Operator;
 use operator::transport::Transport;
@@ -188,10 +189,6 @@ fn text_of(value: &Value) -> String {
 
 #[track_caller]
 fn is_harmless(place: &str, text: &str) {
-    let steers = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     if let Some(at) = text.find(steers) {
         let shown: String = text[at..].chars().take(60).collect();
         panic!("{place} steers a terminal with {shown:?}");

@@ -11,7 +11,30 @@ pub(crate) fn all(kind: &Kind) -> Result<(), TableError> {
         named(kind, &place("spec", &field.name), field)?;
         wire(kind, &place("spec", &field.name), field)?;
     }
-    kind.table.status.iter().try_for_each(|field| named(kind, &place("status", &field.name), field))
+    kind.table.status.iter().try_for_each(|field| {
+        let place = place("status", &field.name);
+        named(kind, &place, field)?;
+        shown(kind, &place, field)
+    })
+}
+
+/// Cloudflare's objects are not shown whole: what a status copies is a value or a list of texts.
+fn shown(kind: &Kind, place: &str, field: &Field) -> Result<(), TableError> {
+    let is_of_texts = || field.item.as_deref().is_some_and(|item| item.type_ == Type::String);
+    let fits = match field.type_ {
+        Type::String | Type::Integer | Type::Boolean => true,
+        Type::List => is_of_texts(),
+        Type::Object | Type::Map | Type::Free => false,
+    };
+    if field.wire.is_some() && !fits {
+        return Err(misplaced(
+            kind,
+            place,
+            "wire",
+            "a status copies strings, integers, booleans and lists of strings; name a field for each part that is of use",
+        ));
+    }
+    field.fields.iter().try_for_each(|inner| shown(kind, &format!("{place}.{}", inner.name), inner))
 }
 
 /// The names of fields at any depth.

@@ -333,3 +333,20 @@ fn write_permission_of_a_kind_that_is_only_read() {
     expect!["kinds/shelf.toml: permissions: `create` has no meaning here; the kind is only read"]
         .assert_eq(&error.to_string());
 }
+
+#[test]
+fn a_status_field_that_would_be_copied_whole() {
+    let of = |what: &str| {
+        let field = "name = \"widgetID\"\ntype = \"string\"\ndoc = \"Its ID.\"";
+        load(field, &format!("name = \"widgetID\"\n{what}\ndoc = \"Its ID.\"")).map(drop)
+    };
+    let object = "type = \"object\"\nfields = [{ name = \"id\", type = \"string\", doc = \"An ID.\" }]";
+    let map = "type = \"map\"\nitem = { type = \"string\" }";
+    let numbers = "type = \"list\"\nlist = \"ordered\"\nitem = { type = \"integer\" }";
+    for what in [object, map, "type = \"free\"", numbers] {
+        let error = of(what).expect_err(what).to_string();
+        assert!(error.contains("status.widgetID: `wire` has no meaning here"), "{error}");
+    }
+    let texts = "type = \"list\"\nlist = \"ordered\"\nitem = { type = \"string\" }";
+    assert_eq!(of(texts), Ok(()));
+}

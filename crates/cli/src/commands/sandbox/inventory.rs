@@ -119,6 +119,26 @@ mod tests {
     }
 
     #[test]
+    fn names_of_others_steer_no_terminal() {
+        let hostile = "a\u{1b}[2J\u{1b}]0;title\u{7}\r\nb\0\u{202e}c\u{2028}\u{9b}1m";
+        let clock = sandbox::clock::Clock::starting_at("2026-11-01T00:00:00Z".parse().unwrap());
+        let cloudflare = Cloudflare::new(clock, 1);
+        cloudflare.add_account("0123456789abcdef0123456789abcdef", hostile);
+        cloudflare.add_zone("0123456789abcdef0123456789abcdef", hostile, sandbox::cloudflare::Plan::Free);
+        let record = json!({ "name": hostile, "type": hostile, "ttl": 1, "content": hostile });
+        let records = [(hostile.to_owned(), record)];
+        for columns in [None, Some(20), Some(80)] {
+            let look = Look { columns, ..Look::default() };
+            let mut shown = tables(&cloudflare, look);
+            shown.extend(record_table(&records, look));
+            // A heading and a row of each table, and an empty line between two of them.
+            assert_eq!(shown.len(), 7, "{shown:#?}");
+            let steered = shown.iter().find(|line| line.contains(crate::terminal::steers));
+            assert_eq!(steered, None, "{columns:?}");
+        }
+    }
+
+    #[test]
     fn records_look_as_people_know_them() {
         let record = |record: Value| ("example.com".to_owned(), record);
         let mut records = vec![

@@ -22,6 +22,10 @@ const EVENTS_AROUND: usize = 4;
 /// Nothing in Kubernetes is half as deep, and each level takes from the stack.
 pub(super) const DEPTH_MAX: usize = 64;
 
+/// What all aliases of a document together may repeat, in events: people write a handful, and some lines of aliases of
+/// aliases keep a machine busy for seconds.
+const REPEATED_MAX: usize = 100_000;
+
 /// Characters of a key that are quoted, and of what the library says: both may quote what somebody wrote.
 const KEY_CHARACTERS: usize = 80;
 const SAID_CHARACTERS: usize = 500;
@@ -64,6 +68,7 @@ fn options() -> Options {
             max_events: EVENTS_MAX,
             max_depth: DEPTH_MAX,
         },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPEATED_MAX },
     }
 }
 

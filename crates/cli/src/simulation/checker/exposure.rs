@@ -38,6 +38,9 @@ fn secrets_shown(world: &World, requests: &[Line]) -> Vec<String> {
     for event in world.kubernetes.list("Event") {
         look("an Event", &event.to_string());
     }
+    if let Some(operator) = world.operator() {
+        look("the metrics", &operator.metrics().text());
+    }
     for line in requests.iter().chain(&world.kubernetes.log().lines()) {
         look("the path of a request", &line.path);
     }

@@ -4,8 +4,10 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::process::Command;
-use std::sync::Once;
+use std::process::{Command, Output, Stdio};
+use std::sync::{Once, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use bytes::Bytes;
 use cli::commands::log::{Format, Level};
@@ -19,6 +21,9 @@ use crate::hostile::{observed, record, zone};
 
 /// In everything that is planted.
 const PLANTED: &str = "plantedK7secretQ9value";
+
+/// A command of which every call fails takes a moment; the machine may be busy.
+const ENDS_WITHIN: Duration = Duration::from_secs(120);
 
 /// A way on which whatever is in the path of `part` is answered by this, which is told the token's header.
 fn echoing(
@@ -117,6 +122,18 @@ fn a_token_that_is_echoed_is_shown_nowhere_not_even_by_a_bug() {
     }
 }
 
+/// What a process said until it ended. One that does not end is killed, and the test fails.
+fn output_of(line: &str, command: &mut Command) -> Output {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let process = child.id().to_string();
+    let (tell, told) = mpsc::sync_channel(1);
+    let _ = thread::spawn(move || tell.send(child.wait_with_output()));
+    told.recv_timeout(ENDS_WITHIN).map(Result::unwrap).unwrap_or_else(|_| {
+        let _ = Command::new("kill").args(["-KILL", &process]).status();
+        panic!("`kflare {line}` does not end within {ENDS_WITHIN:?}")
+    })
+}
+
 /// Calls kflare in a folder of its own with a token in all variables that may hold one, and gives all that it says.
 fn said(test: &str, files: &[(&str, &str)], lines: &[&str]) -> Vec<(String, String)> {
     let folder = std::env::temp_dir().join(format!("kflare-{}-shown-{test}", std::process::id()));
@@ -137,7 +154,7 @@ fn said(test: &str, files: &[(&str, &str)], lines: &[&str]) -> Vec<(String, Stri
             for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy"] {
                 command.env(name, &proxy);
             }
-            let output = command.output().unwrap();
+            let output = output_of(line, &mut command);
             let text = [output.stdout, output.stderr].concat();
             ((*line).to_owned(), String::from_utf8_lossy(&text).into_owned())
         })

@@ -235,20 +235,21 @@ fn field(table: &Table, field: &Field) -> Option<Code> {
     ))
 }
 
-/// Cloudflare's objects are not shown whole: what is copied is a value or a list of texts.
-fn shape(type_: Type) -> &'static str {
+/// What is copied is a value or a list of texts; the check saw that no other field has a wire place.
+const fn shape(type_: Type) -> Option<&'static str> {
     match type_ {
-        Type::Boolean => "Shape::Flag",
-        Type::Integer => "Shape::Number",
-        Type::List => "Shape::Texts",
-        Type::String | Type::Object | Type::Map | Type::Free => "Shape::Text",
+        Type::Boolean => Some("Shape::Flag"),
+        Type::Integer => Some("Shape::Number"),
+        Type::List => Some("Shape::Texts"),
+        Type::String => Some("Shape::Text"),
+        Type::Object | Type::Map | Type::Free => None,
     }
 }
 
 fn copied(above: &str, field: &Field) -> Vec<Code> {
     let status = format!("{above}/{}", field.name);
-    let own = field.wire.as_deref().map(|wire| {
-        let (status, wire, shape) = (Code::text(&status), Code::text(wire), Code::atom(shape(field.type_)));
+    let own = field.wire.as_deref().zip(shape(field.type_)).map(|(wire, shape)| {
+        let (status, wire, shape) = (Code::text(&status), Code::text(wire), Code::atom(shape));
         Code::Struct("StatusField", vec![("status", status), ("wire", wire), ("shape", shape)])
     });
     own.into_iter().chain(field.fields.iter().flat_map(|inner| copied(&status, inner))).collect()

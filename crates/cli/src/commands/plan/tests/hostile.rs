@@ -2,6 +2,7 @@
 
 use super::output::{ZONE, account, record};
 use super::*;
+use crate::terminal::steers;
 use crate::world::TOKEN;
 
 /// What a terminal would obey, as YAML and JSON write it.
@@ -9,9 +10,7 @@ const STEERING: &str = r#"\u001b[31mred\u001b]0;title\u0007\r\nsecond\u0000\u202
 
 #[track_caller]
 fn is_harmless(text: &str) {
-    let steers = |c: char| {
-        c != '\n' && (c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
-    };
+    let steers = |c: char| c != '\n' && steers(c);
     assert!(!text.contains(steers), "{:?}", text.lines().find(|line| line.contains(steers)));
 }
 
