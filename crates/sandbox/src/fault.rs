@@ -183,6 +183,8 @@ struct Inner {
     armed: VecDeque<Armed>,
     /// Requests that asked, by method.
     asked: BTreeMap<String, u32>,
+    /// Requests to which each fault did something.
+    hits: BTreeMap<Fault, u32>,
 }
 
 /// The faults that are armed on one world. Clones share one list.
@@ -212,11 +214,22 @@ impl Faults {
         self.lock().asked.get(method).copied().unwrap_or(0)
     }
 
-    /// The fault that hits this request, if any; it is used up by the answer. A watch asks with method `WATCH`.
+    /// To how many requests this fault did something so far. What is armed may be used up by one to which it means nothing.
+    #[must_use]
+    pub fn hits(&self, fault: Fault) -> u32 {
+        self.lock().hits.get(&fault).copied().unwrap_or(0)
+    }
+
+    /// Notes that this fault did something to a request.
+    pub(crate) fn has_hit(&self, fault: Fault) {
+        *self.lock().hits.entry(fault).or_default() += 1;
+    }
+
+    /// The fault that is to hit this request, if any; it is used up by the answer. A watch asks with method `WATCH`.
     #[must_use]
     pub fn take(&self, method: &str, path: &str) -> Option<Fault> {
         let mut inner = self.lock();
-        let Inner { armed, asked } = &mut *inner;
+        let Inner { armed, asked, .. } = &mut *inner;
         if asked.len() < METHODS_MAX || asked.contains_key(method) {
             *asked.entry(method.to_owned()).or_default() += 1;
         }

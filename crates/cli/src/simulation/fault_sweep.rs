@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::Timestamp;
+use sandbox::cloudflare::STALE_FOR;
 use sandbox::fault::{Fault, Faults, Target};
-use sandbox::request_log::RequestLog;
+use sandbox::request_log::{Line, RequestLog};
 
 use super::{EndState, checker};
 use crate::scenario::{Mode, RunError, Runner, Script, simulate};
@@ -19,6 +21,8 @@ const CALM: Duration = Duration::from_secs(16 * 60);
 /// Virtual time in which a converged world must write nothing.
 const IDLE: Duration = Duration::from_secs(3_600);
 
+/// The method of a read.
+const GET: &str = "GET";
 /// How the sandbox calls the method of a watch.
 const WATCH: &str = "WATCH";
 /// The route of all watches, whose moments no log tells apart.
@@ -35,16 +39,14 @@ pub struct Gust {
     pub method: String,
     /// How many requests with this method pass before.
     pub after: u32,
-    /// How many in a row are hit.
-    pub times: u32,
 }
 
 impl std::fmt::Display for Gust {
     /// As a line of a scenario.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { side, fault, method, after, times } = self;
+        let Self { side, fault, method, after } = self;
         let side = if *side == Side::Cloudflare { "cf" } else { "kubernetes" };
-        write!(f, "fault {side} {fault} {times} {method} after {after}")
+        write!(f, "fault {side} {fault} {method} after {after}")
     }
 }
 
@@ -80,15 +82,15 @@ pub struct Forecast {
     pub gusts: Vec<(Gust, String)>,
 }
 
-/// Runs a scenario in fair weather, and says what can go wrong in it. `times` requests in a row are hit.
-pub fn forecast(path: &Path, times: u32) -> Result<Forecast, RunError> {
+/// Runs a scenario in fair weather, and says what can go wrong in it.
+pub fn forecast(path: &Path) -> Result<Forecast, RunError> {
     let script = Script::read(path)?;
     let (fair, gusts) = simulate(async {
         let mut runner = start(&script)?;
         runner.run().await?;
         let world = &mut runner.world;
-        let mut gusts = gusts(Side::Cloudflare, world.cloudflare.log(), times);
-        gusts.extend(gusts_of_kubernetes(world, times));
+        let mut gusts = gusts(Side::Cloudflare, world.cloudflare.log());
+        gusts.extend(gusts_of_kubernetes(world));
         calm(world).await;
         Ok::<_, RunError>((EndState::of(world), gusts))
     })
@@ -97,38 +99,38 @@ pub fn forecast(path: &Path, times: u32) -> Result<Forecast, RunError> {
 }
 
 /// Those of Kubernetes, with every beginning and every event of a watch.
-fn gusts_of_kubernetes(world: &World, times: u32) -> Vec<(Gust, String)> {
-    let mut gusts = gusts(Side::Kubernetes, world.kubernetes.log(), times);
+fn gusts_of_kubernetes(world: &World) -> Vec<(Gust, String)> {
+    let mut gusts = gusts(Side::Kubernetes, world.kubernetes.log());
     for after in 0..world.kubernetes.faults().asked(WATCH) {
         gusts.extend(faults(Side::Kubernetes, WATCH).map(|fault| {
-            let gust = Gust { side: Side::Kubernetes, fault, method: WATCH.to_owned(), after, times };
+            let gust = Gust { side: Side::Kubernetes, fault, method: WATCH.to_owned(), after };
             (gust, WATCHES.to_owned())
         }));
     }
     gusts
 }
 
-/// Every fault at every request of the log but watches.
-fn gusts(side: Side, log: &RequestLog, times: u32) -> Vec<(Gust, String)> {
+/// Every fault at every request of the log but watches. A read may be stale where the same was read before.
+fn gusts(side: Side, log: &RequestLog) -> Vec<(Gust, String)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut read: BTreeMap<String, Timestamp> = BTreeMap::new();
     let mut gusts = Vec::new();
-    for line in log.lines().into_iter().filter(|line| line.method != WATCH) {
-        let seen = counts.entry(line.method.clone()).or_default();
+    for Line { at, method, route, path, .. } in log.lines().into_iter().filter(|line| line.method != WATCH) {
+        let seen = counts.entry(method.clone()).or_default();
         let after = *seen;
         *seen += 1;
-        let method = line.method;
-        gusts.extend(
-            faults(side, &method).map(|fault| {
-                (Gust { side, fault, method: method.clone(), after, times }, line.route.clone())
-            }),
-        );
+        let last = if method == GET { read.insert(path, at) } else { None };
+        let is_known = |last: Timestamp| side == Side::Kubernetes || last >= at - STALE_FOR;
+        let can_be = |fault: &Fault| *fault != Fault::StaleRead || last.is_some_and(is_known);
+        let gust = |fault| (Gust { side, fault, method: method.clone(), after }, route.clone());
+        gusts.extend(faults(side, &method).filter(can_be).map(gust));
     }
     gusts
 }
 
 /// The faults that mean something to requests with this method.
 pub fn faults(side: Side, method: &str) -> impl Iterator<Item = Fault> {
-    let (is_watch, is_read) = (method == WATCH, matches!(method, "GET" | WATCH));
+    let (is_watch, is_read) = (method == WATCH, matches!(method, GET | WATCH));
     Fault::ALL.into_iter().filter(move |fault| match fault {
         Fault::WatchCut | Fault::WatchStale | Fault::WatchLate | Fault::WatchGap => is_watch,
         Fault::WriteConflict => side == Side::Kubernetes && !is_read,
@@ -144,10 +146,10 @@ impl Forecast {
         let run = async {
             let mut runner = start(&self.script)?;
             let target = Target { method: Some(gust.method.clone()), ..Target::default() };
-            faults_of(&runner.world, gust.side).arm(gust.fault, target, gust.after, gust.times);
+            faults_of(&runner.world, gust.side).arm(gust.fault, target, gust.after, 1);
             runner.run().await?;
             let world = &mut runner.world;
-            let has_hit = faults_of(world, gust.side).is_empty();
+            let has_hit = faults_of(world, gust.side).hits(gust.fault) > 0;
             world.kubernetes.faults().clear();
             world.cloudflare.faults().clear();
             Ok::<_, RunError>((has_hit, self.problems(world, gust).await))

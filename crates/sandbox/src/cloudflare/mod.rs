@@ -36,7 +36,7 @@ use serde_json::Value;
 
 pub use self::envelope::{ApiError, ApiErrors, Link, Source};
 pub use self::plan::Plan;
-pub use self::service::CloudflareService;
+pub use self::service::{CloudflareService, STALE_FOR};
 pub use self::switches::{
     CoexistenceCode, ContentBesideData, Culprit, IdenticalCode, InnerWildcard, Lag, PrivateProxied,
     RateLimitCode, Switches, TooLarge, UnknownZone, VerifyInactive,

@@ -36,7 +36,7 @@ const BODY_MAX: usize = 32 * 1024 * 1024;
 /// Seconds of `Retry-After` of the 429 that is a fault: short, so that scenarios see the retry.
 const FAULT_RETRY_AFTER_S: u64 = 5;
 /// How old the answer to a read may be: Cloudflare's reads lag behind its writes by seconds.
-const STALE_S: i64 = 30;
+pub const STALE_FOR: SignedDuration = SignedDuration::from_secs(30);
 /// What the edge in front of the API answers to who asks too often.
 const EDGE_LIMIT_TEXT: &str = "error code: 1015";
 /// What a proxy in between answers that wants people to sign in first.
@@ -134,13 +134,15 @@ fn handle(shared: &Arc<Shared>, arrived: &Arrived) -> Outcome {
     let fault = shared.faults.take(arrived.method.as_str(), path);
     let mut world = shared.world();
     let who = access::who(&world, &arrived.headers);
-    let read = (arrived.method == Method::GET).then(|| arrived.uri.to_string());
-    let recalled = match (fault, &read) {
-        (Some(Fault::StaleRead), Some(read)) => {
-            shared.recall.oldest(read, now - SignedDuration::from_secs(STALE_S))
-        }
-        _ => None,
-    };
+    // What one token is shown is no answer to another.
+    let read = (arrived.method == Method::GET).then(|| format!("{who} {}", arrived.uri));
+    let recalled = read
+        .as_deref()
+        .filter(|_| fault == Some(Fault::StaleRead))
+        .and_then(|read| shared.recall.oldest(read, now - STALE_FOR));
+    if let Some(fault) = fault.filter(|fault| means_something(*fault) || recalled.is_some()) {
+        shared.faults.has_hit(fault);
+    }
     let outcome = match recalled {
         Some(answer) => Outcome::Answer(answer),
         None => act(&mut world, now, arrived, path, fault),
@@ -170,6 +172,11 @@ fn handle(shared: &Arc<Shared>, arrived: &Arrived) -> Outcome {
         witness.note(arrived, path, answer);
     }
     outcome
+}
+
+/// Whether a fault does something to every request; a stale read does where an older answer is known.
+fn means_something(fault: Fault) -> bool {
+    fault != Fault::StaleRead && !fault.is_of_kubernetes()
 }
 
 /// Whether what comes back is not the API's: a page of somebody in between, or half an answer.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::status::{Reason, Status};
 use crate::fault::Fault;
 
@@ -24,8 +26,10 @@ pub(crate) enum Act {
     SlowBody,
     /// The body ends in the middle.
     CutBody,
-    /// A read is answered as it was answered before.
+    /// A read is answered as it was answered before, if it was.
     Recall,
+    /// This is what it was answered before.
+    Again { media_type: Option<&'static str>, bytes: Bytes },
     /// A watch that ends before it begins.
     Cut,
     /// A watch that opens and says nothing.
@@ -85,6 +89,8 @@ pub(crate) enum WatchEnd {
     Cut,
     /// It does not: it delivers after this time.
     Late(Duration),
+    /// It does not: the fault means nothing to a watch.
+    Pass,
     Stale,
     Reset,
     Error(Status),
@@ -107,13 +113,10 @@ pub(crate) fn while_watching(fault: Fault) -> WatchEnd {
         | Fault::TimeoutBeforeCommit
         | Fault::TimeoutAfterCommit
         | Fault::LateCommit => WatchEnd::Stale,
-        Fault::WatchCut
-        | Fault::CutBody
-        | Fault::StaleRead
-        | Fault::Page
-        | Fault::BadGateway
-        | Fault::Unavailable
-        | Fault::WriteConflict => WatchEnd::Cut,
+        Fault::WatchCut | Fault::CutBody | Fault::Page | Fault::BadGateway | Fault::Unavailable => {
+            WatchEnd::Cut
+        }
+        Fault::StaleRead | Fault::WriteConflict => WatchEnd::Pass,
     }
 }
 

@@ -119,11 +119,16 @@ where
         body: digest(&call.body),
         who: call.user_agent.clone(),
     };
-    let act = match server.faults().take(call.verb(), &call.path) {
+    let fault = server.faults().take(call.verb(), &call.path);
+    let act = match fault {
         _ if body.is_none() => Act::Answer(too_large()),
         Some(fault) => faulty::act(fault, call.is_watch(), call.is_write()),
         None => Act::Pass,
     };
+    let act = if act == Act::Recall { recalled(&server, &call) } else { act };
+    if let Some(fault) = fault.filter(|_| act != Act::Pass) {
+        server.faults().has_hit(fault);
+    }
     let outcome = act_out(&server, call, act);
     line.status = outcome.as_ref().map_or(0, |response| response.as_ref().map_or(0, |r| r.status().as_u16()));
     server.log().push(line);
@@ -168,7 +173,7 @@ fn digest(body: &[u8]) -> String {
 /// Carries a request out as far as a fault lets it. `None`: it is never answered.
 fn act_out(server: &ApiServer, call: Call, act: Act) -> Option<Answered> {
     match act {
-        Act::Pass => Some(Ok(finish(server, &call))),
+        Act::Pass | Act::Recall => Some(Ok(finish(server, &call))),
         Act::Answer(status) => Some(Ok(refusal(&status))),
         Act::AnswerAfter(status) => {
             drop(finish(server, &call));
@@ -197,7 +202,7 @@ fn act_out(server: &ApiServer, call: Call, act: Act) -> Option<Answered> {
             Some(Ok(Response::from_parts(head, endless())))
         }
         Act::CutBody => Some(Ok(cut(server, &call))),
-        Act::Recall => Some(Ok(recalled(server, &call).unwrap_or_else(|| finish(server, &call)))),
+        Act::Again { media_type, bytes } => Some(Ok(respond(Answer { media_type, ..Answer::ok(bytes) }))),
         Act::Cut => Some(Ok(watch_response(Full::new(Bytes::new()).map_err(never).boxed_unsync()))),
         Act::Stale => Some(Ok(watch_response(endless()))),
         Act::Gap => {
@@ -232,11 +237,11 @@ fn keep(server: &ApiServer, call: &Call, answer: &Answer) {
     }
 }
 
-/// The oldest answer to this read that is still known.
-fn recalled(server: &ApiServer, call: &Call) -> Option<Response<AnswerBody>> {
+/// To answer a read as the oldest that is still known; when none is, nothing goes wrong with it.
+fn recalled(server: &ApiServer, call: &Call) -> Act {
     let read = format!("{} {}", call.accept, call.target);
-    let (media_type, bytes) = server.inner.recall.oldest(&read, Timestamp::MIN)?;
-    Some(respond(Answer { media_type, ..Answer::ok(bytes) }))
+    let oldest = server.inner.recall.oldest(&read, Timestamp::MIN);
+    oldest.map_or(Act::Pass, |(media_type, bytes)| Act::Again { media_type, bytes })
 }
 
 /// The answer, whose body ends in the middle.

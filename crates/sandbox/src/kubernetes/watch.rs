@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::ApiServer;
 use super::complaint;
-use super::faulty;
+use super::faulty::{self, WatchEnd};
 use super::present::{Presenter, error_line};
 use super::selector::Selector;
 use super::status::{Reason, Status};
@@ -265,23 +265,25 @@ impl Watch {
     }
 
     fn deliver(&mut self, kind: &str, object: &Arc<Stored>) {
-        if let Some(fault) = self.server.faults().take("WATCH", &self.options.path) {
-            match faulty::while_watching(fault) {
-                faulty::WatchEnd::Cut => self.state = Progress::Ending,
-                faulty::WatchEnd::Stale => self.state = Progress::Stale,
-                faulty::WatchEnd::Reset => self.state = Progress::Reset,
-                faulty::WatchEnd::Error(status) => {
-                    self.pending.push_back(error_line(&status));
-                    self.state = Progress::Ending;
-                }
-                faulty::WatchEnd::Late(by) => {
-                    self.held_until = Some(Instant::now() + by);
-                    self.send(kind, object);
-                }
-            }
-            return;
+        let fault = self.server.faults().take("WATCH", &self.options.path);
+        let end = fault.map_or(WatchEnd::Pass, faulty::while_watching);
+        if let Some(fault) = fault.filter(|_| end != WatchEnd::Pass) {
+            self.server.faults().has_hit(fault);
         }
-        self.send(kind, object);
+        match end {
+            WatchEnd::Pass => self.send(kind, object),
+            WatchEnd::Cut => self.state = Progress::Ending,
+            WatchEnd::Stale => self.state = Progress::Stale,
+            WatchEnd::Reset => self.state = Progress::Reset,
+            WatchEnd::Error(status) => {
+                self.pending.push_back(error_line(&status));
+                self.state = Progress::Ending;
+            }
+            WatchEnd::Late(by) => {
+                self.held_until = Some(Instant::now() + by);
+                self.send(kind, object);
+            }
+        }
     }
 
     fn send(&mut self, kind: &str, object: &Arc<Stored>) {

@@ -58,7 +58,7 @@ pub(super) fn drawn_promises(world: &World, drawn: &Drawn) -> Vec<String> {
     let lists = late_commits.then(|| ownership::lists(world));
     broken.extend(ownership::twins(&facts, lists.as_deref(), world.clock.now()));
     broken.extend(ownership::surplus(&facts, late_commits || clock_was_wrong(drawn)));
-    let watches_hang = HANGS_WATCHES.iter().any(|fault| drawn.has(fault));
+    let watches_hang = watches_may_hang(drawn);
     broken.extend(obedience::disobeyed(&facts, watches_hang));
     broken.extend(telling::turned_while_paused(&facts, watches_hang));
     broken
@@ -82,6 +82,10 @@ pub(super) fn lies(world: &World) -> Vec<String> {
 /// What is left at Cloudflare when every resource is gone.
 pub(super) fn orphans(world: &World, drawn: &Drawn) -> Vec<String> {
     ownership::orphans(&Facts::of(world), world, clock_was_wrong(drawn))
+}
+
+fn watches_may_hang(drawn: &Drawn) -> bool {
+    HANGS_WATCHES.iter().any(|fault| drawn.has(fault))
 }
 
 /// With a clock that is wrong by more than the minutes that a mark allows for, a `created_on` tells nothing.

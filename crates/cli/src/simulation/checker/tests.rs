@@ -7,8 +7,9 @@ use sandbox::cloudflare::{Change, ChangeKind, OUT_OF_BAND, ObjectKind};
 use sandbox::kubernetes::{Author, Version};
 use serde_json::{Value, json};
 
-use super::{exposure, obedience, ownership, reasons, telling, truth};
+use super::{exposure, obedience, ownership, reasons, telling, truth, watches_may_hang};
 use crate::scenario::{Mode, Runner, Script, simulate};
+use crate::simulation::draw::Drawn;
 use crate::simulation::facts::Facts;
 
 const ZONE: &str = "example-zone";
@@ -299,4 +300,15 @@ fn a_secret_in_an_object_is_seen() {
     let script = format!("{READY}patch dnsrecord/a {{\"spec\":{{\"comment\":\"{}\"}}}}", crate::world::TOKEN);
     assert!(!after(&script, |runner| exposure::exposed(&runner.world)).is_empty());
     assert!(after(READY, |runner| exposure::exposed(&runner.world)).is_empty());
+}
+
+#[test]
+fn a_fault_that_names_no_request_may_silence_a_watch() {
+    let hangs = |fault: &str| {
+        let line = format!("fault kubernetes {fault} after 3");
+        watches_may_hang(&Drawn { seed: 1, world: "world".to_owned(), lines: vec![line], is_mended: true })
+    };
+    let silent = ["watch-stale WATCH at zones", "timeout-before-commit", "timeout-after-commit", "slow-body"];
+    assert_eq!(silent.map(hangs), [true; 4]);
+    assert_eq!(["500", "504", "cut-body", "watch-cut WATCH", "stale-read GET"].map(hangs), [false; 5]);
 }

@@ -9,16 +9,28 @@ const CLOUDFLARE_FAULTS: &[&[&str]] = &[
     &["timeout-before-commit", "timeout-after-commit"],
     &["reset-before-commit", "reset-after-commit", "slow-body"],
     &["late-commit POST", "late-commit PATCH", "late-commit DELETE"],
+    &["401", "403", "401 3", "403 3"],
+    &["429-bare", "504", "page", "cut-body", "504 POST", "cut-body POST"],
+    &["stale-read GET", "stale-read 3 GET", "stale-read GET at /dns_records", "stale-read GET at /zones"],
 ];
 
 /// Faults of the Kubernetes side.
 const KUBERNETES_FAULTS: &[&[&str]] = &[
     &["write-conflict PATCH", "write-conflict 3 PATCH"],
-    &["500", "503", "429", "500 5"],
-    &["timeout-before-commit", "timeout-after-commit", "reset-after-commit", "slow-body"],
+    &["500", "502", "503", "429", "500 5"],
+    &[
+        "timeout-before-commit",
+        "timeout-after-commit",
+        "reset-before-commit",
+        "reset-after-commit",
+        "slow-body",
+    ],
     &["watch-cut WATCH", "watch-gap WATCH", "watch-late WATCH", "watch-late 5 WATCH"],
     &["watch-stale WATCH at dnsrecords", "watch-stale WATCH at zones", "watch-stale WATCH at secrets"],
     &["late-commit PATCH"],
+    &["401", "403", "401 3", "403 3"],
+    &["429-bare", "504", "page", "cut-body", "504 PATCH", "cut-body PATCH"],
+    &["stale-read GET", "stale-read 3 GET", "stale-read GET at dnsrecords", "stale-read GET at secrets"],
 ];
 
 /// Clocks kept by NTP differ by less than the minutes that a mark allows for.
@@ -69,5 +81,23 @@ impl Drawing {
         let jumps = if self.random.chance(70) { SMALL_JUMPS } else { JUMPS };
         let jump = self.random.pick(jumps).copied().unwrap_or("jump 1h");
         self.line(jump);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sandbox::fault::Fault;
+
+    use super::*;
+
+    #[test]
+    fn every_fault_is_drawn_on_every_side_that_has_it() {
+        let drawn = |groups: &[&[&str]], fault: Fault| {
+            groups.concat().iter().any(|line| line.split(' ').next() == Some(fault.name()))
+        };
+        for fault in Fault::ALL {
+            assert!(drawn(KUBERNETES_FAULTS, fault), "{fault} at Kubernetes");
+            assert_eq!(drawn(CLOUDFLARE_FAULTS, fault), !fault.is_of_kubernetes(), "{fault} at Cloudflare");
+        }
     }
 }

@@ -159,6 +159,13 @@ const AT_KUBERNETES: [Fault; 6] = [
     Fault::Unavailable,
 ];
 
+/// A weather in which some kind of fault never came would hold nothing of it.
+fn assert_all_hit(faults: &Faults, kinds: &[Fault]) {
+    let hits: Vec<(&str, u32)> = kinds.iter().map(|kind| (kind.name(), faults.hits(*kind))).collect();
+    println!("{hits:?}");
+    assert!(hits.iter().all(|(_, hits)| *hits > 0), "{hits:?}");
+}
+
 /// All records are made and some edited while one request in twenty fails, on both sides.
 async fn drizzle(world: &mut World, count: usize) {
     one_in_twenty(world.cloudflare.faults(), &AT_CLOUDFLARE);
@@ -167,6 +174,8 @@ async fn drizzle(world: &mut World, count: usize) {
     world.settle().await;
     edit(world, count, 1);
     world.settle().await;
+    assert_all_hit(world.cloudflare.faults(), &AT_CLOUDFLARE);
+    assert_all_hit(world.kubernetes.faults(), &AT_KUBERNETES);
     world.cloudflare.faults().clear();
     world.kubernetes.faults().clear();
 }
@@ -240,6 +249,8 @@ fn thousands_of_records_come_through_every_weather() {
         assert_eq!(changes(&world, 0).get("Delete"), None);
 
         let most = most_calls(&world, began);
+        println!("{count} records: {most} calls in five minutes at most, {} in all", calls(&world));
+        println!("{} requests to Kubernetes", world.kubernetes.log().total());
         assert!(most as u64 <= OWN_LIMIT, "{most} calls in five minutes");
     })
     .unwrap();

@@ -7,8 +7,8 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use super::super::{OUT_OF_BAND, Plan};
-use super::Scene;
+use super::super::{OUT_OF_BAND, Plan, Token};
+use super::{ACCOUNT, Scene};
 use crate::fault::{Fault, Target};
 
 fn record() -> Value {
@@ -99,22 +99,29 @@ async fn a_stale_read_shows_what_it_showed_before_for_half_a_minute() {
     let scene = Scene::new(Plan::Free);
     let list = async || scene.get(&scene.records_path()).await.result().as_array().unwrap().len();
     let stale = || scene.cloudflare.faults().arm(Fault::StaleRead, Target::default(), 0, 1);
+    let hits = || scene.cloudflare.faults().hits(Fault::StaleRead);
     stale();
-    assert_eq!(list().await, 0, "nobody asked before");
+    assert_eq!((list().await, hits()), (0, 0), "nobody asked before");
     assert_eq!(list().await, 0);
     scene.post(record()).await;
     stale();
-    assert_eq!(list().await, 0, "as before the create");
+    assert_eq!((list().await, hits()), (0, 1), "as before the create");
     assert_eq!(list().await, 1);
     tokio::time::advance(Duration::from_secs(31)).await;
     stale();
-    assert_eq!(list().await, 1, "reads lag by seconds");
+    assert_eq!((list().await, hits()), (1, 1), "reads lag by seconds");
+    assert_eq!(list().await, 1);
+    scene.cloudflare.add_token("another", Token::all(ACCOUNT));
+    let scene = Scene { secret: "another".to_owned(), ..scene };
+    scene.cloudflare.faults().arm(Fault::StaleRead, Target::default(), 0, 1);
+    scene.get(&scene.records_path()).await;
+    assert_eq!(scene.cloudflare.faults().hits(Fault::StaleRead), 1, "another token was shown nothing before");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_late_commit_happens_right_after_the_next_list_of_its_collection() {
     let scene = Scene::new(Plan::Free);
-    let other = scene.cloudflare.add_zone(super::ACCOUNT, "example.net", Plan::Free);
+    let other = scene.cloudflare.add_zone(ACCOUNT, "example.net", Plan::Free);
     for (path, body) in [
         (scene.records_path(), record()),
         (format!("{}/batch", scene.records_path()), json!({ "posts": [record()] })),
@@ -166,7 +173,7 @@ async fn eventual_consistency_can_be_switched_on() {
     assert_eq!(scene.cloudflare.records(&scene.zone).len(), 1, "raw facts have no lag");
     switches.lag.access_after_create = second * 5;
     scene.cloudflare.set_switches(switches);
-    let zone = scene.cloudflare.add_zone(super::ACCOUNT, "example.net", Plan::Free);
+    let zone = scene.cloudflare.add_zone(ACCOUNT, "example.net", Plan::Free);
     let got = scene.get(&format!("/zones/{zone}/dns_records")).await;
     assert_eq!((got.status, got.code()), (403, 10000));
     tokio::time::advance(second * 5).await;

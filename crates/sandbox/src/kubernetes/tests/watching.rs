@@ -253,8 +253,14 @@ async fn a_stale_list_shows_an_old_version_and_a_watch_from_it_tells_what_came_s
     server.apply(record("a")).unwrap();
     let old = get(&server, RECORDS).await.body;
     server.apply(record("b")).unwrap();
-    server.faults().arm(Fault::StaleRead, Target::default(), 0, 1);
+    let stale = || server.faults().arm(Fault::StaleRead, Target::default(), 0, 1);
+    let hits = || server.faults().hits(Fault::StaleRead);
+    stale();
+    get(&server, &format!("{RECORDS}/a")).await;
+    assert_eq!(hits(), 0, "nobody read it before");
+    stale();
     assert_eq!(get(&server, RECORDS).await.body, old);
+    assert_eq!(hits(), 1);
     assert_eq!(get(&server, RECORDS).await.body["items"].as_array().unwrap().len(), 2);
     let version = old["metadata"]["resourceVersion"].as_str().unwrap();
     let mut stream = Stream::open(&server, &format!("resourceVersion={version}")).await;
