@@ -1,6 +1,8 @@
 //! What users write: the kinds as rows of a table, their generated types, and every name, reason and limit a
-//! user can meet. Never does I/O, never decides: rows and small pure hooks only.
+//! user can meet, and what cloudflared makes of a tunnel's configuration. Never does I/O, never decides: rows, small
+//! pure hooks and a pure model only.
 
+pub mod cloudflared;
 pub mod hooks;
 pub mod limits;
 pub mod names;

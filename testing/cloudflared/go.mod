@@ -1,0 +1,3 @@
+module kflare.dev/testing/cloudflared
+
+go 1.26
