@@ -13,7 +13,7 @@ use super::query::Query;
 use super::route::{Endpoint, Routed};
 use super::token::{Permission, Scope, Token, TokenKind};
 use super::world::{OUT_OF_BAND, World};
-use super::{account, dns, hold, subscription, token_calls, user, zone_calls};
+use super::{account, dns, hold, subscription, token_calls, tunnel, user, zone_calls};
 
 /// Who asks.
 #[derive(Clone, Debug)]
@@ -161,5 +161,17 @@ pub(super) fn perform(world: &mut World, now: Timestamp, call: &Call) -> Result<
             dns::scan::answer(world, now, call)
         }
         E::RecordUsage => dns::calls::usage(world, now, call),
+        E::TunnelList => tunnel::calls::list(world, now, call),
+        E::TunnelCreate => tunnel::calls::create(world, now, call),
+        E::TunnelGet => tunnel::calls::get(world, now, call),
+        E::TunnelPatch => tunnel::calls::patch(world, now, call),
+        E::TunnelDelete => tunnel::calls::delete(world, now, call),
+        E::TunnelToken => tunnel::calls::token(world, now, call),
+        E::TunnelManagement => tunnel::calls::management(world, now, call),
+        E::TunnelConnections => tunnel::calls::connections(world, now, call),
+        E::TunnelCleanUp => tunnel::calls::clean_up(world, now, call),
+        E::TunnelConnector => tunnel::calls::connector(world, now, call),
+        E::TunnelConfigurationGet => tunnel::configuration::get(world, now, call),
+        E::TunnelConfigurationPut => tunnel::configuration::put(world, now, call),
     }
 }

@@ -107,6 +107,10 @@ fn act(cloudflare: &Cloudflare, arrived: &Arrived, path: &str) -> Result<Value, 
             Ok(json!({ "id": id }))
         }
         (_, ["zones", zone, rest @ ..]) => zone_act(cloudflare, method, zone, rest, body),
+        ("POST", ["tunnels"]) => {
+            Ok(json!({ "id": cloudflare.put_tunnel(text(&body, "account_id")?, &body)? }))
+        }
+        (_, ["tunnels", tunnel, rest @ ..]) => tunnel_act(cloudflare, method, tunnel, rest, &body),
         _ => Err(ControlError::NoRoute(format!("{method} {PREFIX}{path}"))),
     }
 }
@@ -137,6 +141,45 @@ fn zone_act(
     }
 }
 
+/// Tunnels, and the connectors that this world plays: POST lets one begin with so many `connections` (four without saying),
+/// PATCH sets how many each has, or that of `id`, DELETE ends them.
+fn tunnel_act(
+    cloudflare: &Cloudflare,
+    method: &str,
+    tunnel: &str,
+    rest: &[&str],
+    body: &Value,
+) -> Result<Value, ControlError> {
+    let connections = |default: Option<u64>| {
+        let count = body.get("connections").map_or(default, Value::as_u64);
+        count.and_then(|count| usize::try_from(count).ok()).ok_or(ControlError::Field("connections"))
+    };
+    let connector = body.get("id").and_then(Value::as_str);
+    match (method, rest) {
+        ("PATCH", []) => {
+            cloudflare.edit_tunnel(tunnel, body)?;
+            done()
+        }
+        ("DELETE", []) => found(cloudflare.remove_tunnel(tunnel)),
+        ("PUT", ["configuration"]) => {
+            cloudflare.configure_tunnel(tunnel, body)?;
+            done()
+        }
+        ("POST", ["connectors"]) => {
+            Ok(json!({ "id": cloudflare.connect_tunnel(tunnel, connections(Some(4))?)? }))
+        }
+        ("PATCH", ["connectors"]) => {
+            cloudflare.set_tunnel_connections(tunnel, connector, connections(None)?)?;
+            done()
+        }
+        ("DELETE", ["connectors"]) => {
+            cloudflare.set_tunnel_connections(tunnel, connector, 0)?;
+            done()
+        }
+        _ => Err(ControlError::NoRoute(format!("{method} {PREFIX}/tunnels/{tunnel}/{}", rest.join("/")))),
+    }
+}
+
 fn done() -> Result<Value, ControlError> {
     Ok(json!({ "done": true }))
 }
@@ -163,7 +206,19 @@ fn state(cloudflare: &Cloudflare) -> Value {
         .filter_map(|zone| zone["id"].as_str())
         .map(|id| (id.to_owned(), Value::Array(cloudflare.records(id))))
         .collect();
-    json!({ "accounts": cloudflare.accounts(), "zones": zones, "dns_records": records })
+    let tunnels = cloudflare.tunnels();
+    let configurations: serde_json::Map<String, Value> = tunnels
+        .iter()
+        .filter_map(|tunnel| tunnel["id"].as_str())
+        .filter_map(|id| Some((id.to_owned(), cloudflare.tunnel_configuration(id)?)))
+        .collect();
+    json!({
+        "accounts": cloudflare.accounts(),
+        "zones": zones,
+        "dns_records": records,
+        "tunnels": tunnels,
+        "tunnel_configurations": configurations,
+    })
 }
 
 fn log(cloudflare: &Cloudflare) -> Value {
@@ -197,6 +252,8 @@ fn history(cloudflare: &Cloudflare) -> Value {
             "object": match change.object {
                 ObjectKind::Zone => "zone",
                 ObjectKind::DnsRecord => "dns_record",
+                ObjectKind::Tunnel => "tunnel",
+                ObjectKind::TunnelConfiguration => "tunnel_configuration",
             },
             "zone_id": change.zone_id,
             "id": change.id,

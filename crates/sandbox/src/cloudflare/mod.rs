@@ -1,4 +1,4 @@
-//! The Cloudflare v4 API in memory, as a tower service: envelope, credentials, limits, accounts, zones, DNS.
+//! The Cloudflare v4 API in memory, as a tower service: envelope, credentials, limits, accounts, zones, DNS, tunnels.
 //! Written from the API's facts; it knows nothing of the clients that call it.
 
 mod access;
@@ -19,6 +19,7 @@ mod subscription;
 mod switches;
 mod token;
 mod token_calls;
+mod tunnel;
 mod user;
 mod witness;
 mod world;
@@ -39,7 +40,7 @@ pub use self::plan::Plan;
 pub use self::service::{CloudflareService, STALE_FOR};
 pub use self::switches::{
     CoexistenceCode, ContentBesideData, Culprit, IdenticalCode, InnerWildcard, Lag, PrivateProxied,
-    RateLimitCode, Switches, TooLarge, UnknownZone, VerifyInactive,
+    RateLimitCode, Switches, TooLarge, Unconfigured, UnknownZone, VerifyInactive,
 };
 pub use self::token::{Permission, Scope, Token, TokenKind, TokenStatus, UnknownPermission};
 pub use self::witness::{Flaw, Misfit, Side};

@@ -60,6 +60,18 @@ pub(super) enum Endpoint {
     RecordScanReview,
     RecordScanAnswer,
     RecordUsage,
+    TunnelList,
+    TunnelCreate,
+    TunnelGet,
+    TunnelPatch,
+    TunnelDelete,
+    TunnelToken,
+    TunnelManagement,
+    TunnelConnections,
+    TunnelCleanUp,
+    TunnelConnector,
+    TunnelConfigurationGet,
+    TunnelConfigurationPut,
 }
 
 /// What the body of a request is.
@@ -111,6 +123,15 @@ const SUBSCRIPTION: &str = "/zones/{zone_id}/subscription";
 const HOLD: &str = "/zones/{zone_id}/hold";
 const RECORDS: &str = "/zones/{zone_id}/dns_records";
 const RECORD: &str = "/zones/{zone_id}/dns_records/{record_id}";
+const TUNNELS: &str = "/accounts/{account_id}/cfd_tunnel";
+const TUNNEL: &str = "/accounts/{account_id}/cfd_tunnel/{tunnel_id}";
+const CONNECTIONS: &str = "/accounts/{account_id}/cfd_tunnel/{tunnel_id}/connections";
+const CONNECTOR: &str = "/accounts/{account_id}/cfd_tunnel/{tunnel_id}/connectors/{connector_id}";
+const CONFIGURATION: &str = "/accounts/{account_id}/cfd_tunnel/{tunnel_id}/configurations";
+const TUNNEL_TOKEN: &str = "/accounts/{account_id}/cfd_tunnel/{tunnel_id}/token";
+const TUNNEL_MANAGEMENT: &str = "/accounts/{account_id}/cfd_tunnel/{tunnel_id}/management";
+/// Placeholders of identifiers that are UUIDs.
+const UUIDS: [&str; 2] = ["{tunnel_id}", "{connector_id}"];
 
 /// Rows with a word come before rows with a placeholder in its place.
 const ROWS: &[Row] = {
@@ -185,6 +206,19 @@ const ROWS: &[Row] = {
         write("PUT", RECORD, E::RecordPut, P::DnsEdit),
         write("PATCH", RECORD, E::RecordPatch, P::DnsEdit),
         bare("DELETE", RECORD, E::RecordDelete, P::DnsEdit),
+        read("/accounts/{account_id}/tunnels", E::TunnelList, Some(P::TunnelRead)),
+        read(TUNNELS, E::TunnelList, Some(P::TunnelRead)),
+        write("POST", TUNNELS, E::TunnelCreate, P::TunnelEdit),
+        read(TUNNEL, E::TunnelGet, Some(P::TunnelRead)),
+        write("PATCH", TUNNEL, E::TunnelPatch, P::TunnelEdit),
+        bare("DELETE", TUNNEL, E::TunnelDelete, P::TunnelEdit),
+        read(CONNECTIONS, E::TunnelConnections, Some(P::TunnelRead)),
+        bare("DELETE", CONNECTIONS, E::TunnelCleanUp, P::TunnelEdit),
+        read(CONNECTOR, E::TunnelConnector, Some(P::TunnelRead)),
+        read(TUNNEL_TOKEN, E::TunnelToken, Some(P::TunnelRead)),
+        write("POST", TUNNEL_MANAGEMENT, E::TunnelManagement, P::TunnelEdit),
+        read(CONFIGURATION, E::TunnelConfigurationGet, Some(P::TunnelRead)),
+        write("PUT", CONFIGURATION, E::TunnelConfigurationPut, P::TunnelEdit),
     ]
 };
 
@@ -206,7 +240,7 @@ pub(super) fn find(method: &str, path: &str, routing_status: u16) -> Result<Rout
     let mut fits = ROWS
         .iter()
         .filter_map(|row| ids_of(row.template, &segments).map(|ids| (row, ids)))
-        .filter(|(_, ids)| ids.iter().all(|id| is_hex32(id)))
+        .filter(|(row, ids)| are_well_formed(row.template, ids))
         .peekable();
     if fits.peek().is_none() {
         let refusal = ApiErrors::from(Gateway::NoObject { path: path.to_owned(), status: routing_status });
@@ -252,6 +286,18 @@ fn ids_of(template: &str, segments: &[&str]) -> Option<Vec<String>> {
         }
     }
     given.next().is_none().then_some(ids)
+}
+
+fn are_well_formed(template: &str, ids: &[String]) -> bool {
+    let placeholders = template.split('/').filter(|word| word.starts_with('{'));
+    placeholders.zip(ids).all(|(word, id)| if UUIDS.contains(&word) { is_uuid(id) } else { is_hex32(id) })
+}
+
+/// Cloudflare API docs: tunnels and their connectors have UUIDs.
+pub(super) fn is_uuid(text: &str) -> bool {
+    const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+    let lengths = text.split('-').map(str::len);
+    lengths.eq(GROUPS) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'))
 }
 
 /// Cloudflare API docs: ids in paths are 32 lower-case hexadecimal digits.

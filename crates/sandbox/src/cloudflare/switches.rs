@@ -120,6 +120,19 @@ pub enum VerifyInactive {
     Refuse,
 }
 
+/// What is answered for the configuration of a tunnel that never got one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unconfigured {
+    /// 404 with 1055.
+    #[default]
+    NotFound,
+    /// An empty configuration, version 0.
+    VersionZero,
+    /// An empty configuration, version 1.
+    VersionOne,
+}
+
 /// How long a write needs until others see it. Zero: at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,6 +187,16 @@ pub struct Switches {
     pub banned_names: BTreeSet<String>,
     /// How many records a zone may hold, whatever its plan: zones from before September 2024 hold more than new ones.
     pub record_quota: Option<usize>,
+    /// The configuration of a tunnel that never got one.
+    pub tunnel_unconfigured: Unconfigured,
+    /// Several living tunnels may have one name, as in older accounts; else 409 with 1013.
+    pub tunnel_names_repeat: bool,
+    /// The server adds `warp-routing` to configurations that were sent without it.
+    pub tunnel_warp_routing: bool,
+    /// The answer to a tunnel's creation has its token and credentials, as cloudflared's version of the API does.
+    pub tunnel_create_tells_token: bool,
+    /// Tunnels list their connections, as they did until 2025; else the list is empty.
+    pub tunnel_tells_connections: bool,
     /// Eventual consistency.
     pub lag: Lag,
 }
@@ -207,6 +230,11 @@ impl Default for Switches {
             zone_status_initializing: true,
             banned_names: BTreeSet::new(),
             record_quota: None,
+            tunnel_unconfigured: Unconfigured::default(),
+            tunnel_names_repeat: false,
+            tunnel_warp_routing: false,
+            tunnel_create_tells_token: false,
+            tunnel_tells_connections: false,
             lag: Lag::default(),
         }
     }

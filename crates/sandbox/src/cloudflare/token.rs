@@ -40,11 +40,15 @@ pub enum Permission {
     DnsEdit,
     /// Purge the cache.
     CachePurge,
+    /// Read tunnels, their configurations and tokens.
+    TunnelRead,
+    /// Create, configure and delete tunnels.
+    TunnelEdit,
 }
 
 impl Permission {
     /// Every permission that this world knows.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::AccountSettingsRead,
         Self::AccountSettingsEdit,
         Self::AccountTokensRead,
@@ -60,6 +64,8 @@ impl Permission {
         Self::DnsRead,
         Self::DnsEdit,
         Self::CachePurge,
+        Self::TunnelRead,
+        Self::TunnelEdit,
     ];
 
     /// The name that the dashboard shows.
@@ -81,6 +87,8 @@ impl Permission {
             Self::DnsRead => "DNS Read",
             Self::DnsEdit => "DNS Edit",
             Self::CachePurge => "Cache Purge",
+            Self::TunnelRead => "Cloudflare Tunnel Read",
+            Self::TunnelEdit => "Cloudflare Tunnel Edit",
         }
     }
 
@@ -93,7 +101,9 @@ impl Permission {
             | Self::AccountTokensRead
             | Self::AccountTokensEdit
             | Self::BillingRead
-            | Self::BillingEdit => "com.cloudflare.api.account",
+            | Self::BillingEdit
+            | Self::TunnelRead
+            | Self::TunnelEdit => "com.cloudflare.api.account",
             Self::UserTokensRead | Self::UserTokensEdit | Self::UserDetailsRead | Self::MembershipsRead => {
                 "com.cloudflare.api.user"
             }
@@ -108,6 +118,7 @@ impl Permission {
         match self {
             Self::ZoneRead | Self::ZoneEdit | Self::DnsRead | Self::DnsEdit => "dns_and_zones",
             Self::CachePurge => "cache_and_performance",
+            Self::TunnelRead | Self::TunnelEdit => "cloudflare_one_and_zero_trust",
             _ => "account_and_billing",
         }
     }
@@ -121,6 +132,7 @@ impl Permission {
             Self::BillingRead => Some(Self::BillingEdit),
             Self::ZoneRead => Some(Self::ZoneEdit),
             Self::DnsRead => Some(Self::DnsEdit),
+            Self::TunnelRead => Some(Self::TunnelEdit),
             _ => None,
         }
     }

@@ -13,6 +13,7 @@ use super::call::Call;
 use super::rate_limit::{self, Limiter};
 use super::switches::Switches;
 use super::token::Token;
+use super::tunnel::Tunnel;
 use super::zone::Zone;
 
 /// Changes kept: a run of 10,000 objects makes some 30,000, and checkers want to see all of them; a sandbox
@@ -26,6 +27,10 @@ pub enum ObjectKind {
     Zone,
     /// A DNS record.
     DnsRecord,
+    /// A tunnel.
+    Tunnel,
+    /// The configuration of a tunnel, whose id it has.
+    TunnelConfiguration,
 }
 
 /// What happened to it.
@@ -46,7 +51,7 @@ pub struct Change {
     pub at: Timestamp,
     /// What kind of object.
     pub object: ObjectKind,
-    /// The zone that it is, or is in.
+    /// The zone that it is, or is in; empty for what is in none.
     pub zone_id: String,
     /// The object's id.
     pub id: String,
@@ -148,6 +153,8 @@ pub(super) struct World {
     /// By the secret's digest, so that no secret stands in memory dumps or debug output.
     pub(super) credentials: BTreeMap<String, Credential>,
     pub(super) zones: BTreeMap<String, Zone>,
+    /// Deleted ones too.
+    pub(super) tunnels: BTreeMap<String, Tunnel>,
     pub(super) history: History,
     /// Requests that take effect after the next list of their collection.
     pub(super) late: Vec<Call>,
@@ -164,6 +171,7 @@ impl World {
             accounts: BTreeMap::new(),
             credentials: BTreeMap::new(),
             zones: BTreeMap::new(),
+            tunnels: BTreeMap::new(),
             history: History::default(),
             late: Vec::new(),
             requests: Limiter::new(rate_limit::GLOBAL),

@@ -8,6 +8,8 @@ mod faults;
 mod gateway;
 mod hostile;
 mod schemas;
+mod tunnel_configurations;
+mod tunnels;
 mod zones;
 
 use bytes::Bytes;

@@ -39,7 +39,9 @@ async fn every_operation_fits_and_every_exception_stands_for_something() {
     zones(&scene).await;
     scene.agent = "kflare/0";
     records(&scene).await;
+    tunnels(&scene).await;
     scene.agent = "";
+    tunnels_of_others(&scene).await;
     files_and_scans(&scene).await;
     tokens(&scene, "/user/tokens").await;
     tokens(&scene, &format!("/accounts/{ACCOUNT}/tokens")).await;
@@ -164,6 +166,61 @@ async fn files_and_scans(scene: &Scene) {
     let exported = scene.get(&format!("{path}/export")).await;
     assert_eq!(exported.status, 200);
     assert_eq!(scene.post(json!({ "type": "A", "name": "x", "content": "no address" })).await.status, 400);
+}
+
+/// What kflare may ask of tunnels, and what it is answered.
+async fn tunnels(scene: &Scene) {
+    let path = format!("/accounts/{ACCOUNT}/cfd_tunnel");
+    let made = scene.ask("POST", &path, json!({ "name": "web", "config_src": "cloudflare" })).await;
+    assert_eq!(made.status, 200, "{}", made.text);
+    let one = format!("{path}/{}", made.id());
+    for query in ["", "?name=web&is_deleted=false&per_page=1000&page=1", "?status=inactive&include_prefix=w"]
+    {
+        assert_eq!(scene.get(&format!("{path}{query}")).await.result().as_array().map(Vec::len), Some(1));
+    }
+    assert_eq!(scene.ask("PATCH", &one, json!({ "name": "app" })).await.status, 200);
+    assert_eq!(scene.get(&format!("{one}/token")).await.status, 200);
+    let configuration = format!("{one}/configurations");
+    assert_eq!(scene.get(&configuration).await.status, 404);
+    let switches = scene.cloudflare.switches();
+    scene.cloudflare.set_switches(super::super::Switches { tunnel_warp_routing: true, ..switches });
+    let config = json!({ "config": {
+        "ingress": [
+            { "hostname": "www.example.com", "path": "/a", "service": "http://web", "originRequest": { "noTLSVerify": true } },
+            { "service": "http_status:404" },
+        ],
+        "originRequest": { "connectTimeout": 5, "access": { "teamName": "acme", "audTag": ["tag"] } },
+    } });
+    assert_eq!(scene.ask("PUT", &configuration, config).await.status, 200);
+    assert_eq!(scene.get(&configuration).await.status, 200);
+    scene.cloudflare.connect_tunnel(&made.id(), 4).unwrap();
+    for path in [&one, &path, &format!("{one}/connections")] {
+        assert_eq!(scene.get(path).await.status, 200);
+    }
+    assert_eq!(scene.ask("DELETE", &one, Value::Null).await.status, 400);
+    assert_eq!(scene.ask("DELETE", &format!("{one}/connections"), Value::Null).await.status, 200);
+    assert_eq!(scene.ask("DELETE", &one, Value::Null).await.status, 200);
+    assert_eq!(scene.get(&format!("{path}?is_deleted=true")).await.status, 200);
+}
+
+/// What others ask of tunnels, and the answers that only some versions of the API give.
+async fn tunnels_of_others(scene: &Scene) {
+    let path = format!("/accounts/{ACCOUNT}/cfd_tunnel");
+    let mut switches = scene.cloudflare.switches();
+    switches.tunnel_create_tells_token = true;
+    switches.tunnel_tells_connections = true;
+    scene.cloudflare.set_switches(switches);
+    let made = scene.ask("POST", &path, json!({ "name": "other" })).await;
+    assert_eq!(made.status, 200, "{}", made.text);
+    let connector = scene.cloudflare.connect_tunnel(&made.id(), 2).unwrap();
+    let one = format!("{path}/{}", made.id());
+    for path in
+        [&one, &path, &format!("/accounts/{ACCOUNT}/tunnels"), &format!("{one}/connectors/{connector}")]
+    {
+        assert_eq!(scene.get(path).await.status, 200, "{path}");
+    }
+    let logs = scene.ask("POST", &format!("{one}/management"), json!({ "resources": ["logs"] })).await;
+    assert_eq!(logs.status, 200);
 }
 
 async fn tokens(scene: &Scene, path: &str) {

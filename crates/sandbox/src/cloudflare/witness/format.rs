@@ -4,6 +4,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use jiff::Timestamp;
 
+use super::super::route;
+
 /// RFC 1035: characters of a name and of a label.
 const NAME_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
@@ -16,6 +18,7 @@ pub(super) enum Format {
     Hostname,
     Ipv4,
     Ipv6,
+    Uuid,
 }
 
 impl Format {
@@ -25,6 +28,7 @@ impl Format {
             Self::Hostname => "hostname",
             Self::Ipv4 => "ipv4",
             Self::Ipv6 => "ipv6",
+            Self::Uuid => "uuid",
         }
     }
 
@@ -34,6 +38,7 @@ impl Format {
             Self::Hostname => is_hostname(text),
             Self::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
             Self::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
+            Self::Uuid => route::is_uuid(text),
         }
     }
 }
