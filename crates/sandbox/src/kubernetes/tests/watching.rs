@@ -187,6 +187,19 @@ async fn a_running_watch_is_cut_goes_stale_or_is_told_of_a_gap() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fault_of_reads_or_writes_means_nothing_to_a_watch() {
+    let server = server();
+    for fault in [Fault::StaleRead, Fault::WriteConflict] {
+        let mut stream =
+            Stream::open(&server, &format!("resourceVersion={}", server.resource_version())).await;
+        server.faults().arm(fault, Target { method: Some("WATCH".into()), ..Target::default() }, 0, 1);
+        server.apply(record(fault.name())).unwrap();
+        assert_eq!(stream.event().await, pair("ADDED", fault.name()));
+        assert_eq!((server.faults().is_empty(), server.faults().hits(fault)), (true, 0), "{fault}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_late_watch_delivers_everything_two_seconds_late() {
     let server = server();
     let version = server.resource_version();
