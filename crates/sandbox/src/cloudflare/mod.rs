@@ -80,8 +80,11 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// The world as it is now, with what was held back for too long.
     fn world(&self) -> MutexGuard<'_, World> {
-        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        world.commit_overdue(self.clock.now());
+        world
     }
 }
 

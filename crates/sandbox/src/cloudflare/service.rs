@@ -37,6 +37,9 @@ const BODY_MAX: usize = 32 * 1024 * 1024;
 const FAULT_RETRY_AFTER_S: u64 = 5;
 /// How old the answer to a read may be: Cloudflare's reads lag behind its writes by seconds.
 pub const STALE_FOR: SignedDuration = SignedDuration::from_secs(30);
+/// How long a late commit waits for a list: clients give a request up after two minutes, and Cloudflare may take half a
+/// minute more to finish what it began.
+const LATE_MAX: SignedDuration = SignedDuration::from_secs(150);
 /// What the edge in front of the API answers to who asks too often.
 const EDGE_LIMIT_TEXT: &str = "error code: 1015";
 /// What a proxy in between answers that wants people to sign in first.
@@ -211,7 +214,7 @@ fn act(world: &mut World, now: Timestamp, arrived: &Arrived, path: &str, fault: 
         Some(Fault::ResetBeforeCommit) => Outcome::Reset,
         Some(Fault::LateCommit) => {
             let (prepared, _) = prepare(world, now, arrived, path);
-            world.late.extend(prepared.ok().filter(Call::is_write));
+            world.late.extend(prepared.ok().filter(Call::is_write).map(|call| (now + LATE_MAX, call)));
             Outcome::NeverAnswered
         }
         Some(Fault::TimeoutAfterCommit) => {
@@ -395,14 +398,18 @@ fn endless(body: String) -> AnswerBody {
 impl World {
     /// Carries out the requests that were held back, of one collection or all.
     pub(super) fn commit_late(&mut self, now: Timestamp, collection: Option<&str>) {
-        let held = std::mem::take(&mut self.late);
-        let (due, later): (Vec<Call>, Vec<Call>) = held
-            .into_iter()
-            .partition(|call| collection.is_none_or(|collection| call.collection() == collection));
-        self.late = later;
-        for call in due {
+        let due = self.late.extract_if(.., |(_, call)| collection.is_none_or(|c| call.collection() == c));
+        for (_, call) in due.collect::<Vec<_>>() {
             // Nobody waits for the answer any more.
             let _ = call::perform(self, now, &call);
+        }
+    }
+
+    /// Carries out those that no list came for, each when it was due.
+    pub(super) fn commit_overdue(&mut self, now: Timestamp) {
+        let due = self.late.extract_if(.., |(at, _)| *at <= now);
+        for (at, call) in due.collect::<Vec<_>>() {
+            let _ = call::perform(self, at, &call);
         }
     }
 }

@@ -156,8 +156,8 @@ pub(super) struct World {
     /// Deleted ones too.
     pub(super) tunnels: BTreeMap<String, Tunnel>,
     pub(super) history: History,
-    /// Requests that take effect after the next list of their collection.
-    pub(super) late: Vec<Call>,
+    /// Requests that take effect after the next list of their collection, or at the latest at this time.
+    pub(super) late: Vec<(Timestamp, Call)>,
     pub(super) requests: Limiter,
     pub(super) addresses: Limiter,
     pub(super) zone_files: Limiter,

@@ -139,6 +139,25 @@ async fn a_late_commit_happens_right_after_the_next_list_of_its_collection() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_late_commit_that_no_list_comes_for_does_not_wait_for_hours() {
+    let scene = Scene::new(Plan::Free);
+    arm(&scene, Fault::LateCommit);
+    let request = scene.request("POST", &scene.records_path(), Bytes::from(record().to_string()));
+    let began = scene.cloudflare.shared.clock.now();
+    assert!(tokio::time::timeout(Duration::from_secs(60), scene.send(request)).await.is_err());
+    tokio::time::advance(Duration::from_secs(89)).await;
+    assert!(scene.cloudflare.records(&scene.zone).is_empty());
+    tokio::time::advance(Duration::from_secs(3_600)).await;
+    assert_eq!(scene.cloudflare.records(&scene.zone).len(), 1);
+    let made = scene.cloudflare.history().last().unwrap().at;
+    assert_eq!(
+        made.duration_since(began).as_secs(),
+        150,
+        "as it would have been without a look an hour later"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn late_commits_can_be_made_to_happen() {
     let scene = Scene::new(Plan::Free);
     let id = scene.cloudflare.put_record(&scene.zone, record()).unwrap();
