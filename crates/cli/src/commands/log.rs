@@ -14,8 +14,11 @@ use crate::terminal;
 const OURS: &[&str] = &["cli", "kflare", "operator", "plan", "kinds", "cf_api", "sandbox"];
 
 /// Say of every refused request what the operator says, too, and with more sense of which refusals matter. They print
-/// answers of the API server as they came.
-const REPEATED: &[&str] = &["kube_client::client::builder", "kube_runtime::watcher"];
+/// answers of the API server as they came, that of a Secret which ends in the middle, too.
+const REPEATED: &[&str] = &["kube_client::client", "kube_runtime::watcher"];
+
+/// Of those, what prints no answer and is said by nobody else: certificates that cannot be read again.
+const NOT_REPEATED: &[&str] = &["kube_client::client::tls"];
 
 /// How logs look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,7 +85,12 @@ impl Level {
         let libraries = if self == Self::Off || self == Self::Error { self } else { Self::Warn };
         let ours = OURS.iter().map(|name| format!(",{name}={}", self.name()));
         let repeated = REPEATED.iter().map(|name| format!(",{name}=off"));
-        EnvFilter::new(format!("{}{}", libraries.name(), repeated.chain(ours).collect::<String>()))
+        let others = NOT_REPEATED.iter().map(|name| format!(",{name}={}", libraries.name()));
+        EnvFilter::new(format!(
+            "{}{}",
+            libraries.name(),
+            repeated.chain(others).chain(ours).collect::<String>()
+        ))
     }
 }
 

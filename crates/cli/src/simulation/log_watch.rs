@@ -5,9 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tracing::Level;
-
 use super::checker::SECRET_MARK;
+use crate::commands::log;
 
 /// A log that only looks for secrets.
 #[derive(Clone, Debug, Default)]
@@ -30,21 +29,16 @@ impl io::Write for Log {
     }
 }
 
-/// Does `work` and says whether it logged a secret, at any level down to debug.
+/// Does `work` and says whether `kflare run` would have logged a secret, at any level down to debug.
 pub(super) fn watched<T>(work: impl FnOnce() -> T) -> (T, bool) {
-    let log = Log::default();
-    let lines = log.clone();
+    let read = Log::default();
+    let lines = read.clone();
     // As long as there is one subscriber alone, tracing asks whichever thread comes to a line first whether it has any,
     // and remembers the answer for all.
     let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(Level::DEBUG)
-        .with_ansi(false)
-        .without_time()
-        .with_writer(move || lines.clone())
-        .finish();
-    let result = tracing::subscriber::with_default(subscriber, work);
-    (result, log.shown.load(Ordering::Relaxed))
+    let dispatch = log::to(log::Level::Debug, log::Format::Json, move || lines.clone());
+    let result = tracing::dispatcher::with_default(&dispatch, work);
+    (result, read.shown.load(Ordering::Relaxed))
 }
 
 #[cfg(test)]
@@ -55,5 +49,12 @@ mod tests {
     fn a_secret_in_a_log_is_noticed() {
         assert!(!watched(|| tracing::info!("all is well")).1);
         assert!(watched(|| tracing::debug!(token = crate::world::TOKEN, "sent")).1);
+    }
+
+    #[test]
+    fn an_answer_that_kubernetes_client_cannot_read_is_not_logged() {
+        let text = crate::world::TOKEN;
+        assert!(!watched(|| tracing::warn!(target: "kube_client::client", "{text}")).1);
+        assert!(watched(|| tracing::warn!(target: "kube_client::client::tls", "{text}")).1);
     }
 }
