@@ -68,6 +68,8 @@ fn punycode(hostname: &str) -> Option<String> {
     if hostname.len() > INTERNATIONAL_BYTES_MAX {
         return None;
     }
+    // A capital sharp s is "ss" in Unicode 15, which Go has, and "ß" in later ones.
+    let hostname = hostname.replace('\u{1E9E}', "ss");
     let ascii =
         Uts46::new().to_ascii(hostname.as_bytes(), AsciiDenyList::STD3, Hyphens::Check, DnsLength::Ignore);
     ascii.ok().map(std::borrow::Cow::into_owned)

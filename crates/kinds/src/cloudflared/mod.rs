@@ -15,6 +15,8 @@ mod service;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod totality;
 
 pub use address::AddressError;
 pub use configuration::Configuration;
