@@ -1,4 +1,4 @@
-# A sandbox of its own for a check: start it, wait for things, stop it. Sourced by .ci/kubectl-smoke and .ci/crash.
+# A sandbox of its own for a check: start it, wait for things, stop it. Sourced by .ci/kubectl-smoke, .ci/crash and .ci/kube-apiserver.
 # Needs KFLARE (the binary) and KUBECTL; leaves no process and no file behind.
 : "${KFLARE:?the path of the kflare binary}" "${KUBECTL:?the path of kubectl}"
 
@@ -42,10 +42,23 @@ start_sandbox() {
     "$KFLARE" sandbox --kubeconfig "$KUBECONFIG" "$@" >"$scratch/sandbox.log" 2>&1 &
     sandbox=$!
     children+=("$sandbox")
-    within 60 "the sandbox answers" "$KUBECTL" get namespaces
-    within 10 "the sandbox says where Cloudflare is" grep -oE 'http://127\.0\.0\.1:[0-9]+/client/v4' "$scratch/sandbox.log"
+    within 120 "the sandbox answers" "$KUBECTL" get namespaces
+    within 60 "the sandbox says where Cloudflare is" grep -oE 'http://127\.0\.0\.1:[0-9]+/client/v4' "$scratch/sandbox.log"
     cloudflare_url=$(head -n 1 "$scratch/within.out")
     control_url=${cloudflare_url%/client/v4}/_sandbox
+    curl --silent --show-error --fail --request POST "$control_url/schemas" >/dev/null ||
+        fail "the sandbox does not hold what it hears and says to the facts of Cloudflare's API"
+}
+
+# What kflare sent and the sandbox answered so far was as the facts of Cloudflare's API say. At the end of a check.
+fits() {
+    local misfits checked
+    checked=$(curl --silent --show-error --fail "$control_url/schemas" | sed -n 's/^  "requests": \([0-9]*\).*/\1/p')
+    [ "${checked:-0}" -gt 0 ] || fail "no request of kflare's was held to the facts of Cloudflare's API"
+    misfits=$(curl --silent --show-error --fail --request DELETE "$control_url/misfits") ||
+        fail "the sandbox does not say what does not fit the facts of Cloudflare's API"
+    [ "$misfits" = "[]" ] || fail "not as the facts of Cloudflare's API say: $misfits"
+    echo "$checked requests of kflare's, and their answers, fit the facts of Cloudflare's API"
 }
 
 # The names of all records in Cloudflare, one a line, sorted.

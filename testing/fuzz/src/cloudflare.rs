@@ -1,5 +1,5 @@
-//! Requests of any kind to the sandbox's Cloudflare. Every answer is an envelope that our own reader takes as what it is,
-//! and what is refused or only read changes nothing.
+//! Requests of any kind to the sandbox's Cloudflare. Every answer is an envelope that our own reader takes as what it is, and
+//! fits the facts of the real API; what is refused or only read changes nothing.
 
 use cf_api::envelope;
 use http::{HeaderValue, Method, header};
@@ -7,7 +7,7 @@ use sandbox::clock::Clock;
 use sandbox::cloudflare::{Cloudflare, Plan, Switches, Token};
 use serde_json::{Value, json};
 
-use crate::exchange::{Answer, in_standing_time, requests, send};
+use crate::exchange::{Answer, fits, in_standing_time, requests, send};
 
 /// The account that there is.
 const ACCOUNT: &str = "0123456789abcdef0123456789abcdef";
@@ -19,6 +19,7 @@ pub(crate) fn run(input: &[u8]) {
         let clock = Clock::starting_at("2026-11-01T00:00:00Z".parse().expect("a time"));
         let cloudflare =
             Cloudflare::with_switches(clock, 1, Switches { rate_limit: false, ..Switches::default() });
+        cloudflare.hold_to_schemas();
         cloudflare.add_account(ACCOUNT, "Fuzz");
         cloudflare.add_token(TOKEN, Token::all(ACCOUNT));
         let zone = cloudflare.add_zone(ACCOUNT, "example.com", Plan::Free);
@@ -32,6 +33,8 @@ pub(crate) fn run(input: &[u8]) {
             if request.uri().path().contains("/_sandbox") {
                 continue;
             }
+            // Whoever is not kflare may ask for nonsense.
+            request.headers_mut().remove(header::USER_AGENT);
             let authorization = format!("Bearer {TOKEN}");
             let value = HeaderValue::try_from(authorization).expect("a header");
             request.headers_mut().entry(header::AUTHORIZATION).or_insert(value);
@@ -39,6 +42,7 @@ pub(crate) fn run(input: &[u8]) {
             let before = everything(&cloudflare);
             let Some(answer) = send(&mut service, request) else { continue };
             is_envelope(&line, &answer);
+            fits(&line, &cloudflare);
             if is_read || answer.status.as_u16() >= 400 {
                 assert!(
                     everything(&cloudflare) == before,

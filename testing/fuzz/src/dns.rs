@@ -1,18 +1,28 @@
 //! Records in any spelling: the hooks' canonical form against the sandbox's own model of what Cloudflare stores. Each line
-//! is a record as JSON. What the sandbox stores as one record has one canonical form, what it stores as two has two.
+//! is a record as JSON. What the sandbox stores as one record has one canonical form, what it stores as two has two. What
+//! goes over the wire for it fits the facts of the real API.
 
+use bytes::Bytes;
+use http::{Method, Request, header};
+use http_body_util::Full;
 use kinds::table::{Hooks, Parents};
 use kinds::{Kind, Resource, kind};
 use plan::context::Desired;
 use plan::difference::differences;
 use sandbox::clock::Clock;
-use sandbox::cloudflare::{Cloudflare, Plan, Switches};
+use sandbox::cloudflare::{Cloudflare, Plan, Switches, Token};
 use serde_json::{Value, json};
 
-use crate::exchange::in_standing_time;
+use crate::exchange::{fits, in_standing_time, send};
 
 /// The zone that the records are in.
 const ZONE: &str = "example.com";
+/// The account that the zone is in, and its token.
+const ACCOUNT: &str = "0123456789abcdef0123456789abcdef";
+const TOKEN: &str = "fuzzTokenThatIsOfTheFormOfRealOnes000000";
+/// How kflare names itself: its requests are checked, those of others are theirs.
+const OURS: &str = "kflare/fuzz";
+const THEIRS: &str = "curl/8";
 /// Records of one input: each is compared with each.
 const RECORDS_MAX: usize = 4;
 /// Cloudflare's codes for a record that exists; the last is also that of a name taken by an address.
@@ -55,10 +65,12 @@ struct Record {
 impl Witness {
     fn new() -> Self {
         let clock = Clock::starting_at("2026-11-01T00:00:00Z".parse().expect("a time"));
-        let switches = Switches { ds_needs_ns: false, ..Switches::default() };
+        let switches = Switches { ds_needs_ns: false, rate_limit: false, ..Switches::default() };
         let cloudflare = Cloudflare::with_switches(clock, 1, switches);
-        cloudflare.add_account("a1", "Witness");
-        let zone_id = cloudflare.add_zone("a1", ZONE, Plan::Enterprise);
+        cloudflare.hold_to_schemas();
+        cloudflare.add_account(ACCOUNT, "Witness");
+        cloudflare.add_token(TOKEN, Token::all(ACCOUNT));
+        let zone_id = cloudflare.add_zone(ACCOUNT, ZONE, Plan::Enterprise);
         let zone = Resource {
             spec: json!({ "name": ZONE }),
             status: json!({ "cloudflareMetadata": { "zoneID": zone_id, "plan": "enterprise" } }),
@@ -91,10 +103,12 @@ impl Witness {
         let stored = self.judged(&body).ok()?;
         assert_eq!(self.canonical(&stored), canonical, "{spec} is stored as {stored}");
         self.is_at_rest(spec, &body, &stored);
+        self.fits(OURS, &body);
         // As someone else sends it; the API may keep another spelling of it, and it is no drift. A spec's settings have
         // names of their own.
         if let Some(theirs) = self.judged(spec).ok().filter(|_| spec["settings"].is_null()) {
             assert_eq!(self.canonical(&theirs), canonical, "{spec} of someone else is stored as {theirs}");
+            self.fits(THEIRS, spec);
         }
         // What is read can be written, and is then the same.
         let again = self.judged(&written_back(&stored));
@@ -107,6 +121,24 @@ impl Witness {
         self.cloudflare
             .judge_record(&self.zone_id, None, body)
             .map_err(|errors| errors.errors.iter().map(|error| error.code).collect())
+    }
+
+    /// Made, listed and deleted over the wire.
+    fn fits(&self, agent: &str, body: &Value) {
+        let path = format!("/zones/{}/dns_records", self.zone_id);
+        let made = self.ask(agent, Method::POST, &path, body.to_string());
+        let id = made["result"]["id"].as_str().unwrap_or_else(|| panic!("{body}: {made}")).to_owned();
+        self.ask(agent, Method::GET, &path, String::new());
+        self.ask(agent, Method::DELETE, &format!("{path}/{id}"), String::new());
+        fits(&body.to_string(), &self.cloudflare);
+    }
+
+    fn ask(&self, agent: &str, method: Method, path: &str, body: String) -> Value {
+        let request = Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
+        let request = request.header(header::AUTHORIZATION, format!("Bearer {TOKEN}"));
+        let request = request.body(Full::new(Bytes::from(body))).expect("a request");
+        let answer = send(&mut self.cloudflare.service(), request).expect("an answer");
+        serde_json::from_slice(&answer.body).expect("JSON")
     }
 
     /// A record that is stored as its spec says is not written again.

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use futures::FutureExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full};
+use sandbox::cloudflare::Cloudflare;
 use sandbox::fault::ConnectionReset;
 use sandbox::serve::AnswerBody;
 use tower::Service;
@@ -106,6 +107,12 @@ where
         bytes.extend(frame.into_data().unwrap_or_default());
     }
     Some(Answer { status: head.status, headers: head.headers, body: bytes })
+}
+
+/// Panics when something on the wire to Cloudflare was not as the facts of the real API say.
+pub(crate) fn fits(line: &str, cloudflare: &Cloudflare) {
+    let misfits = cloudflare.take_misfits();
+    assert!(misfits.is_empty(), "{line}: {}", misfits[0]);
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Where the clients are sent: a sandbox of their own with tokens and neighbours in it, or a real account. What they find
 //! there is set in their environment; what they do there is theirs.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub(super) struct Sandbox {
     control: String,
     account: String,
     http: reqwest::Client,
+    /// Answers that were held to the facts of the API, when somebody asked last.
+    checked: Cell<u64>,
     /// Ends with this.
     _process: Child,
     /// What it prints goes somewhere as long as it runs.
@@ -99,7 +102,8 @@ impl Scene {
         let state: Value =
             serde_json::from_str(&http.get(format!("{control}/state")).send().await?.text().await?)?;
         let account = state["accounts"][0]["id"].as_str().context("the sandbox has no account")?.to_owned();
-        let sandbox = Sandbox { base_url, control, account, http, _process: process, _lines: lines };
+        let checked = Cell::new(0);
+        let sandbox = Sandbox { base_url, control, account, http, checked, _process: process, _lines: lines };
         sandbox.command("schemas", json!({})).await?;
         for number in 1..=NEIGHBOURS {
             let name = format!("neighbour-{number}.example");
@@ -115,11 +119,19 @@ impl Scene {
         }
     }
 
-    /// Answers since the last time that are not as the facts of the API say. What a real account answers is right.
+    /// Answers since the last time that are not as the facts of the API say, or that nobody looked at any. What a real account
+    /// answers is right.
     pub(super) async fn misfits(&self) -> anyhow::Result<Vec<String>> {
         let Self::Sandbox(sandbox) = self else { return Ok(Vec::new()) };
         let answer = sandbox.http.delete(format!("{}/misfits", sandbox.control)).send().await?;
-        Ok(serde_json::from_str(&answer.text().await?)?)
+        let mut misfits: Vec<String> = serde_json::from_str(&answer.text().await?)?;
+        let counts = sandbox.http.get(format!("{}/schemas", sandbox.control)).send().await?;
+        let counts: Value = serde_json::from_str(&counts.text().await?)?;
+        let answers = counts["answers"].as_u64().context("the sandbox does not count what it checks")?;
+        if answers == sandbox.checked.replace(answers) {
+            misfits.push("no answer was held to the facts of the API".to_owned());
+        }
+        Ok(misfits)
     }
 
     /// Makes what the program needs, and tells it.

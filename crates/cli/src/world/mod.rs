@@ -49,13 +49,26 @@ pub struct World {
     _held: Held,
 }
 
-/// No world ends unnoticed in which something did not fit the facts of the real API.
-struct Held(Cloudflare);
+/// No world ends unnoticed in which something did not fit the facts of the real API, or was not even held to them.
+struct Held {
+    cloudflare: Cloudflare,
+    /// Whether it is to be: nowhere else is a debug build for.
+    schemas: bool,
+}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let misfits = misfits(&self.0);
-        assert!(misfits.is_empty() || std::thread::panicking(), "{}", misfits.join("\n"));
+        if std::thread::panicking() {
+            return;
+        }
+        let misfits = misfits(&self.cloudflare);
+        assert!(misfits.is_empty(), "{}", misfits.join("\n"));
+        let is_checked = self.cloudflare.checked().requests > 0;
+        let was_asked = self.cloudflare.log().total() > 0;
+        assert!(
+            is_checked || !was_asked || !self.schemas,
+            "no request was held to the facts of Cloudflare's API"
+        );
     }
 }
 
@@ -87,7 +100,10 @@ impl World {
         let cloudflare = Cloudflare::with_switches(clock.clone(), options.seed, options.switches.clone());
         let world = Self {
             kubernetes: ApiServer::new(clock.clone(), options.seed),
-            _held: Held(cloudflare.clone()),
+            _held: Held {
+                cloudflare: cloudflare.clone(),
+                schemas: options.schemas || cfg!(debug_assertions),
+            },
             cloudflare,
             node_clock: Clock::starting_at(epoch),
             clock,

@@ -10,7 +10,7 @@ use super::route::is_hex32;
 use super::service::{Answer, Arrived};
 use super::switches::Switches;
 use super::token::{Permission, Scope, Token, TokenKind, TokenStatus};
-use super::{ChangeKind, Cloudflare, ObjectKind};
+use super::{ChangeKind, Checked, Cloudflare, ObjectKind};
 use crate::fault::{Fault, Target};
 
 /// Where the control surface begins.
@@ -83,6 +83,10 @@ fn act(cloudflare: &Cloudflare, arrived: &Arrived, path: &str) -> Result<Value, 
         ("POST", ["schemas"]) => {
             cloudflare.hold_to_schemas();
             done()
+        }
+        ("GET", ["schemas"]) => {
+            let Checked { requests, answers } = cloudflare.checked();
+            Ok(json!({ "requests": requests, "answers": answers }))
         }
         ("DELETE", ["misfits"]) => Ok(cloudflare.take_misfits().iter().map(ToString::to_string).collect()),
         ("POST", ["faults", name]) => arm(cloudflare, name, &body),

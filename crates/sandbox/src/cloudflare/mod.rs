@@ -43,7 +43,7 @@ pub use self::switches::{
     RateLimitCode, Switches, TooLarge, Unconfigured, UnknownZone, VerifyInactive,
 };
 pub use self::token::{Permission, Scope, Token, TokenKind, TokenStatus, UnknownPermission};
-pub use self::witness::{Flaw, Misfit, Side};
+pub use self::witness::{Checked, Flaw, Misfit, Side};
 pub use self::world::{Change, ChangeKind, OUT_OF_BAND, ObjectKind};
 
 use self::account::Account;
@@ -137,6 +137,12 @@ impl Cloudflare {
     #[must_use]
     pub fn take_misfits(&self) -> Vec<Misfit> {
         self.shared.witness.get().map(Witness::take).unwrap_or_default()
+    }
+
+    /// How much was held against the facts so far.
+    #[must_use]
+    pub fn checked(&self) -> Checked {
+        self.shared.witness.get().map(Witness::checked).unwrap_or_default()
     }
 
     /// The current switches.

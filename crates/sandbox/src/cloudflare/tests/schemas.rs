@@ -335,6 +335,10 @@ fn each_flaw_of_an_answer_is_found_in_the_last_of_many_records() {
             "{field}: {misfits:?}"
         );
     }
+    // Of SRV records alone it is known that the API answers it beside their data.
+    let mut wrong = good.clone();
+    wrong["priority"] = json!(1);
+    assert_eq!(look(wrong)[0].pointer, "/result/500/priority");
     let mut wrong = good.clone();
     wrong.as_object_mut().unwrap().remove("proxiable");
     let found = look(wrong).remove(0);

@@ -43,8 +43,11 @@ impl<'a> Check<'a> {
     }
 
     fn note(&mut self, flaw: Flaw, expected: impl std::fmt::Display, got: impl std::fmt::Display) {
-        let at = Place { operation: self.operation, side: self.side, pointer: &self.pointer };
-        self.found.push(Misfit::new(at, flaw, expected, got));
+        self.found.push(Misfit::new(self.place(), flaw, expected, got));
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { operation: self.operation, side: self.side, pointer: &self.pointer }
     }
 
     fn below(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
@@ -193,7 +196,10 @@ impl<'a> Check<'a> {
             let schemas = known(name, parts);
             if schemas.is_empty() {
                 if closed {
-                    self.below(name, |check| check.note(Flaw::Unknown, "no such field", value));
+                    self.below(name, |check| {
+                        let misfit = Misfit::new(check.place(), Flaw::Unknown, "no such field", value);
+                        check.found.push(misfit.of(members));
+                    });
                 }
                 continue;
             }

@@ -17,6 +17,9 @@ pub(super) struct Exception {
     side: Half,
     /// Pointers; `*` stands for one step.
     at: Vec<String>,
+    /// The type of the object that has the field, where others must not have it.
+    #[serde(default)]
+    of: Option<String>,
     /// What is found.
     flaw: Flaw,
     /// The value alone that is right, where others would be wrong.
@@ -55,6 +58,7 @@ impl Exception {
         let is_source = |source: Source| misfit.expected.ends_with(&format!("[{source}]"));
         self.side == side
             && self.flaw == misfit.flaw
+            && self.of.as_ref().is_none_or(|of| misfit.of.as_ref() == Some(of))
             && self.got.as_ref().is_none_or(|got| *got == misfit.got)
             && self.facts.is_none_or(is_source)
             && is_like(&self.operation, &misfit.operation)

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::{Map, Value};
+
 use super::facts::Source;
 
 /// Bytes of a value that are quoted.
@@ -55,6 +57,8 @@ pub struct Misfit {
     pub expected: String,
     /// The value, cut.
     pub got: String,
+    /// The `type` of the object that has the field, of one that should not be there.
+    pub of: Option<String>,
 }
 
 impl Misfit {
@@ -76,7 +80,13 @@ impl Misfit {
             flaw,
             expected: expected.to_string(),
             got,
+            of: None,
         }
+    }
+
+    pub(super) fn of(mut self, object: &Map<String, Value>) -> Self {
+        self.of = object.get("type").and_then(Value::as_str).map(str::to_owned);
+        self
     }
 }
 

@@ -36,8 +36,18 @@ pub(super) struct Witness {
     seen: Mutex<Seen>,
 }
 
+/// How much was held against the facts so far. Nothing: whoever thinks that it was is wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Requests of kflare's.
+    pub requests: u64,
+    /// Answers, whoever asked.
+    pub answers: u64,
+}
+
 #[derive(Debug, Default)]
 struct Seen {
+    checked: Checked,
     misfits: Vec<Misfit>,
     /// The exceptions that something fell under, by their place in the list.
     excused: BTreeSet<usize>,
@@ -47,17 +57,12 @@ impl Witness {
     /// Looks at one request and what the API answered, if it did; `path` comes without the base path.
     pub(super) fn note(&self, arrived: &Arrived, path: &str, answer: Option<&Answer>) {
         let operation = operation_of(arrived.method.as_str(), path);
-        let mut found = Vec::new();
-        if is_ours(arrived) {
-            found.extend(request(&operation, arrived, path));
-        }
-        if let Some(answer) = answer {
-            found.extend(response(&operation, answer));
-        }
-        if found.is_empty() {
-            return;
-        }
+        let ours = is_ours(arrived).then(|| request(&operation, arrived, path));
+        let theirs = answer.map(|answer| response(&operation, answer));
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.checked.requests += u64::from(ours.is_some());
+        seen.checked.answers += u64::from(theirs.is_some());
+        let found = ours.into_iter().chain(theirs).flatten();
         for misfit in found {
             match EXCEPTIONS.iter().position(|exception| exception.excuses(&misfit)) {
                 Some(place) => {
@@ -67,6 +72,10 @@ impl Witness {
                 None => {}
             }
         }
+    }
+
+    pub(super) fn checked(&self) -> Checked {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).checked
     }
 
     pub(super) fn take(&self) -> Vec<Misfit> {
