@@ -135,8 +135,7 @@ fn for_every_sample(mut check: impl FnMut(&Witness, &Sample)) {
                 }
             }
         }
-        let checked = witness.cloudflare.checked();
-        assert!(checked.requests > 0 && checked.answers >= checked.requests, "{checked:?}");
+        assert!(witness.cloudflare.checked().answers > 0, "nothing was held to the facts");
     }
 }
 
@@ -148,6 +147,7 @@ fn what_is_stored_of_any_spelling_is_what_we_want() {
             let (id, shown) =
                 witness.made(&witness.body(spec)).unwrap_or_else(|codes| panic!("{spec}: {codes:?}"));
             assert_eq!(witness.canonical(&shown), wanted, "{spec} is stored as {shown}");
+            assert!(witness.cloudflare.checked().requests > 0, "no request was held to the facts");
             witness.remove(&id);
         }
         for spec in sample.others.iter().chain(&sample.changed) {

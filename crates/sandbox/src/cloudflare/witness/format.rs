@@ -43,12 +43,12 @@ impl Format {
     }
 }
 
-/// RFC 1123, section 2.1.
+/// RFC 1123, section 2.1, and underscores, which targets have in practice: Cloudflare itself makes `_dc-mx` ones.
 fn is_hostname(text: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty()
             && label.len() <= LABEL_MAX
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
