@@ -1,6 +1,8 @@
 //! Every name on the wire between kflare and Kubernetes, built from one prefix (invariant V8).
 //! Reasons have a module of their own; names that only one kind has (its claim label) stand in its table.
 
+pub mod ingress;
+
 /// The domain that all of our names start with, and our API group.
 pub const GROUP: &str = "kflare.dev";
 /// The one served version.

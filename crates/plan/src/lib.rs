@@ -27,6 +27,7 @@ pub mod difference;
 pub mod document;
 pub mod hold;
 mod image;
+pub mod ingress;
 mod labelled;
 mod lag;
 pub mod lifecycle;

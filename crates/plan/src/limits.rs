@@ -59,5 +59,12 @@ pub const SHOWN_CHARACTERS_MAX: usize = 512;
 /// Texts of one list of Cloudflare's that a status shows: a zone has two name servers, and five of its own at most.
 pub const SHOWN_TEXTS_MAX: usize = 32;
 
+/// Removals that no object asks for are done at once below this number: a handful of edits makes as many.
+pub const DERIVED_DELETES_MIN: usize = 10;
+
+/// Removals that no object asks for are done at once up to one in so many of what stands: more than half is what a
+/// reading of the cluster that lost something looks like.
+pub const DERIVED_DELETES_SHARE: usize = 2;
+
 const _: () = assert!(READS_MAY_LAG.as_secs() < CREATE_MAY_LAND.as_secs());
 const _: () = assert!(NOTE_BYTES_MAX <= MESSAGE_BYTES_MAX);

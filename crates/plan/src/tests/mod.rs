@@ -6,6 +6,7 @@ mod adoption;
 mod crash;
 mod document;
 mod harness;
+mod ingress;
 mod ownership;
 mod predict;
 mod quota;
