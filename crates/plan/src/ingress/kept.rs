@@ -2,12 +2,14 @@
 //! Ingress that is paused or cannot be told. The live configuration is the only memory of its last good rules, so a
 //! restart loses nothing (contract I4, I15).
 
-use serde_json::Value;
+use kinds::cloudflared::Configuration;
+use serde_json::{Value, json};
 
 use super::backend::UNAVAILABLE;
 use super::exposure::{Exposed, Exposure, LastResort, Outside, Owner};
 use super::order::{Candidate, Place};
-use super::path::Path;
+use super::path::{Path, matches_all};
+use super::rules::NOT_FOUND;
 
 /// A rule of the live configuration.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +38,13 @@ impl<'a> LiveRule<'a> {
         self.host.is_none() && self.path.is_none()
     }
 
-    /// Whether it is of this host and path: by our expression, or verbatim as the old controller wrote paths.
+    /// Whether it is of this host and path: by our expression, or as the old controller wrote paths, which were sent
+    /// verbatim, or not at all for a scheme that it did not know.
     fn is_of(&self, exposure: &Exposure) -> bool {
+        let own = exposure.expression.as_deref();
         let verbatim = Some(exposure.path.text.as_str()).filter(|text| !text.is_empty());
-        self.host == exposure.host.as_deref()
-            && (self.path == exposure.expression.as_deref() || self.path == verbatim)
+        let is_whole = self.path.is_none() && matches_all(own);
+        self.host == exposure.host.as_deref() && (self.path == own || self.path == verbatim || is_whole)
     }
 }
 
@@ -114,23 +118,19 @@ pub(super) fn kept(live: &[Value], all: &[Exposed], cluster_domain: &str) -> Kep
         if is_guard(index, &rules) {
             continue;
         }
-        let holder = all
-            .iter()
-            .filter(|exposed| exposed.is_held() && may_be_of(rule, exposed, cluster_domain))
-            .min_by_key(|exposed| &exposed.owner);
-        let Some(holder) = holder else { continue };
+        if !is_taken(rule) {
+            continue;
+        }
+        let names_it = |one: &Exposed| match rule.is_last() {
+            true => one.names_last(),
+            false => one.named().iter().any(|exposure| rule.is_of(exposure)),
+        };
+        let holders = all.iter().filter(|one| one.is_held() && may_be_of(rule, one, cluster_domain));
+        let Some(holder) = holders.min_by_key(|one| (!names_it(one), &one.owner)) else { continue };
         // What the holder itself names is between it and those who are older; a younger one never takes it over.
-        let is_named = holder.named().iter().any(|exposure| rule.is_of(exposure));
-        let mut others =
-            all.iter().filter(|other| !other.is_held() && (!is_named || other.owner < holder.owner));
-        let stands_elsewhere = others.any(|other| {
-            may_be_of(rule, other, cluster_domain)
-                && if rule.is_last() {
-                    other.names_last()
-                } else {
-                    other.named().iter().any(|e| rule.is_of(e))
-                }
-        });
+        let is_named = names_it(holder);
+        let mut others = all.iter().filter(|one| !one.is_held() && (!is_named || one.owner < holder.owner));
+        let stands_elsewhere = others.any(|other| may_be_of(rule, other, cluster_domain) && names_it(other));
         if stands_elsewhere {
             continue;
         }
@@ -142,6 +142,13 @@ pub(super) fn kept(live: &[Value], all: &[Exposed], cluster_domain: &str) -> Kep
         }
     }
     kept
+}
+
+/// Whether connectors take a rule. One that they refuse has served nobody, and all others wait for it to go.
+fn is_taken(rule: &LiveRule<'_>) -> bool {
+    let last = json!({"service": NOT_FOUND});
+    let rules = if rule.is_last() { vec![rule.json.clone()] } else { vec![rule.json.clone(), last] };
+    Configuration::read(&json!({ "ingress": rules })).is_ok()
 }
 
 /// A rule for a whole host that leads where the last one does, after others of that host: a guard of ours, which is

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use expect_test::Expect;
+use kinds::cloudflared::{Configuration, PathExpression};
 use kinds::{Key, names};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -74,19 +75,8 @@ impl World {
     }
 }
 
-/// Stands in for what connectors take: an unclosed bracket is what no reader of expressions takes.
 pub(super) fn compiles(expression: &str) -> Result<(), String> {
-    let mut depth = 0_i32;
-    let mut characters = expression.chars();
-    while let Some(c) = characters.next() {
-        match c {
-            '\\' => drop(characters.next()),
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-    }
-    if depth == 0 { Ok(()) } else { Err("missing closing bracket".to_owned()) }
+    PathExpression::parse(expression).map(drop).map_err(|error| error.to_string())
 }
 
 pub(super) fn key(text: &str) -> Key {
@@ -182,15 +172,17 @@ pub(super) fn told(exposed: &[Exposed], assembled: &Assembled) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Compares what comes of a world, and that the same comes of it in any order and once more of its own result.
+/// Compares what comes of a world, that connectors take it, and that the same comes of it in any order and once more of its own result.
 pub(super) fn check(yaml: &str, expected: &Expect) {
     let world = World::read(yaml);
     let mut exposed = world.exposed();
     let assembled = assemble(&exposed, &world.live, "cluster.local");
     expected.assert_eq(&told(&exposed, &assembled));
     let now: Vec<Value> = assembled.rules.iter().map(rules::Rule::to_json).collect();
+    let config = json!({ "ingress": now });
+    Configuration::read(&config).unwrap();
     exposed.reverse();
     let again = assemble(&exposed, &now, "cluster.local");
-    let change = change(&Lookup::Found(json!({ "ingress": now })), &again.rules);
+    let change = change(&Lookup::Found(config), &again.rules);
     assert_eq!(change, rules::Change::Nothing, "a second look writes again");
 }

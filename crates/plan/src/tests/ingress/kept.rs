@@ -159,3 +159,19 @@ ingresses:
         "#]],
     );
 }
+
+#[test]
+fn b004_a_rule_that_connectors_refuse_is_not_kept() {
+    check(
+        "live:
+- {hostname: app.example.com, path: '/(unclosed', service: 'http://web-a.apps.svc.cluster.local:80'}
+- {hostname: bad.example.com, service: '://web-a.apps.svc.cluster.local:80'}
+- {hostname: good.example.com, service: 'http://web-a.apps.svc.cluster.local:80'}
+- {service: 'http_status:404'}
+ingresses: [{name: apps/web, annotations: {own/paused: 'true'}}]",
+        &expect![[r#"
+            good.example.com  -> http://web-a.apps.svc.cluster.local:80 (kept for apps/web)
+            *  -> http_status:404 (last)
+        "#]],
+    );
+}

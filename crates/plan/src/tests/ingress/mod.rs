@@ -6,6 +6,7 @@ mod dns;
 mod harness;
 mod hostile;
 mod kept;
+mod letting_go;
 mod paths;
 mod property;
 mod rules;

@@ -35,7 +35,7 @@ fn b004_characters_with_a_meaning_are_escaped_and_no_other_host_suffers() {
             own.example.com /v[0-9]+/.* -> http://web-a.apps.svc.cluster.local:80 (apps/own)
             own.example.com  -> http://web-b.apps.svc.cluster.local:80 (apps/own)
             *  -> http_status:404 (last)
-            apps/own Warning PathRefused: path "/(unclosed" of host "own.example.com" is left out: connectors cannot read it as a regular expression: missing closing bracket
+            apps/own Warning PathRefused: path "/(unclosed" of host "own.example.com" is left out: connectors cannot read it as a regular expression: a `(` is not closed; add the `)`, or write `\(`
         "#]],
     );
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use kinds::Key;
+use kinds::cloudflared::Configuration;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
@@ -18,7 +20,6 @@ use crate::ingress::wish::wishes;
 use crate::ingress::zone::Zone;
 use crate::ingress::{Exposed, Surroundings, assemble, expose, mark};
 use crate::snapshot::Lookup;
-use kinds::Key;
 
 const HOSTS: &[&str] = &["", "a.example.com", "b.a.example.com", "*.example.com", "*.a.example.com"];
 const PATHS: &[&str] = &["/", "/foo", "/foo/", "/foo/bar", "/Foo", "/foo.x", "/f+", "/*", "/foo/bar/"];
@@ -50,7 +51,8 @@ struct Made {
     age: u8,
     going: bool,
     default: Option<&'static str>,
-    paths: Vec<(&'static str, &'static str, &'static str, &'static str)>,
+    /// Host, kind, path and Service.
+    paths: Vec<[&'static str; 4]>,
 }
 
 impl Made {
@@ -63,7 +65,7 @@ impl Made {
         let rules: Vec<Value> = self
             .paths
             .iter()
-            .map(|(host, kind, path, service)| {
+            .map(|[host, kind, path, service]| {
                 let paths = json!([{"path": path, "pathType": kind, "backend": backend(service)}]);
                 if host.is_empty() {
                     json!({"http": {"paths": paths}})
@@ -89,7 +91,8 @@ impl Made {
 }
 
 fn made() -> impl Strategy<Value = Vec<Made>> {
-    let path = (select(HOSTS), select(&["Prefix", "Exact"][..]), select(PATHS), select(SERVICES));
+    let path = (select(HOSTS), select(&["Prefix", "Exact"][..]), select(PATHS), select(SERVICES))
+        .prop_map(|(host, kind, path, service)| [host, kind, path, service]);
     let one = (
         select(&["apps", "team"][..]),
         0..3_u8,
@@ -130,36 +133,20 @@ fn rules(all: &[Made]) -> Vec<Rule> {
     assemble(&exposed(all, &[]), &[], "cluster.local").rules
 }
 
-/// What a connector does with a request: the first rule whose host and expression fit. Only the three forms that are
-/// made of Exact and Prefix are known here.
-fn connector(rules: &[Rule], host: &str, path: &str) -> String {
-    let fits_host = |rule: &Rule| match rule.host.as_deref() {
-        None => true,
-        Some(wildcard) if wildcard.starts_with("*.") => host.ends_with(&wildcard[1..]),
-        Some(name) => name == host,
-    };
-    let fits_path = |rule: &Rule| {
-        let Some(expression) = rule.path.as_deref() else { return true };
-        if expression == "/" {
-            return true;
-        }
-        let anchored = expression.strip_prefix('^').unwrap();
-        let (literal, is_prefix) = match anchored.strip_suffix("(/|$)") {
-            Some(literal) => (literal, true),
-            None => (anchored.strip_suffix('$').unwrap(), false),
-        };
-        let literal = literal.replace('\\', "");
-        path.strip_prefix(literal.as_str())
-            .is_some_and(|rest| rest.is_empty() || is_prefix && rest.starts_with('/'))
-    };
-    rules.iter().find(|rule| fits_host(rule) && fits_path(rule)).unwrap().service.clone()
+/// The connectors that answer by these rules, as far as we know them.
+fn connectors(rules: &[Rule]) -> Configuration {
+    let rules: Vec<Value> = rules.iter().map(Rule::to_json).collect();
+    Configuration::read(&json!({ "ingress": rules })).unwrap()
 }
+
+/// How well a path fits, then how old its Ingress is.
+type Rank = ((usize, u8), std::cmp::Reverse<(u8, Key)>);
 
 /// What the documentation says, and what contract I1, I2, I14, I28 and I29 add: the precise host or the longest
 /// wildcard is chosen first, then the longest path, Exact before Prefix, and then the oldest Ingress.
 fn documented(all: &[Made], host: &str, path: &str) -> BTreeSet<String> {
     let here: Vec<&Made> = all.iter().filter(|one| !one.going).collect();
-    let hosts: BTreeSet<&str> = here.iter().flat_map(|one| one.paths.iter().map(|path| path.0)).collect();
+    let hosts: BTreeSet<&str> = here.iter().flat_map(|one| one.paths.iter().map(|path| path[0])).collect();
     let wild = hosts.iter().filter(|name| name.starts_with("*.") && host.ends_with(&name[1..]));
     let chosen = if hosts.contains(host) {
         Some(host)
@@ -180,11 +167,11 @@ fn documented(all: &[Made], host: &str, path: &str) -> BTreeSet<String> {
         _ if text == "/*" || text == "/" => (1, 0),
         _ => (text.trim_end_matches('/').len(), 0),
     };
-    let mut best: Option<((usize, u8), std::cmp::Reverse<(u8, Key)>)> = None;
+    let mut best: Option<Rank> = None;
     let mut services = BTreeSet::new();
     for one in &here {
-        for (_, kind, text, service) in
-            one.paths.iter().filter(|(name, kind, text, _)| Some(*name) == chosen && fits(kind, text))
+        for [_, kind, text, service] in
+            one.paths.iter().filter(|[name, kind, text, _]| Some(*name) == chosen && fits(kind, text))
         {
             let rank = (quality(kind, text), std::cmp::Reverse((one.age, one.key())));
             if best.as_ref().is_none_or(|best| rank > *best) {
@@ -215,8 +202,8 @@ fn some_services() -> impl Strategy<Value = Vec<(&'static str, &'static str)>> {
 fn record() -> impl Strategy<Value = LiveRecord> {
     let of_tunnel = select(&["edge", "second", "gone", "foreign"][..]);
     let old = "managed by strrl.dev/cloudflare-tunnel-ingress-controller, tunnel [edge]";
-    (select(RECORD_HOSTS), 0..5_u8, of_tunnel, prop::bool::weighted(0.1), any::<bool>(), 0..1_000_u32).prop_map(
-        move |(host, what, tunnel, is_claimed, flag, id)| {
+    (select(RECORD_HOSTS), 0..5_u8, of_tunnel, prop::bool::weighted(0.1), any::<bool>(), 0..1_000_u32)
+        .prop_map(move |(host, what, tunnel, is_claimed, flag, id)| {
             let (kind, name, content) = match what {
                 0 => ("A", host.to_owned(), "192.0.2.1".to_owned()),
                 1 => ("CNAME", host.to_owned(), "lb.example.org".to_owned()),
@@ -239,8 +226,7 @@ fn record() -> impl Strategy<Value = LiveRecord> {
                 comment,
                 is_claimed,
             }
-        },
-    )
+        })
 }
 
 fn plan(all: &[Exposed], live: &[LiveRecord]) -> Vec<crate::ingress::dns::HostPlan> {
@@ -271,10 +257,12 @@ proptest! {
     #[test]
     fn a_url_reaches_what_the_documentation_says(all in made()) {
         let rules = rules(&all);
+        let connectors = connectors(&rules);
         for host in URL_HOSTS {
             for path in URL_PATHS {
-                let (reached, expected) = (connector(&rules, host, path), documented(&all, host, path));
-                prop_assert!(expected.contains(&reached), "{host}{path}: {reached}, not {expected:?}\n{rules:#?}");
+                let (reached, expected) = (connectors.rule_for(host, path.as_bytes()), documented(&all, host, path));
+                let reached = &rules[reached].service;
+                prop_assert!(expected.contains(reached), "{host}{path}: {reached}, not {expected:?}\n{rules:#?}");
             }
         }
     }
@@ -293,6 +281,8 @@ proptest! {
 
     #[test]
     fn a_service_that_cannot_be_read_removes_no_rule_and_no_record(all in made(), unknown in some_services()) {
+        // What one that goes stands for is not kept for another (contract I15), so here nobody goes.
+        let all: Vec<Made> = all.into_iter().map(|one| Made { going: false, ..one }).collect();
         let before = exposed(&all, &[]);
         let standing: Vec<Value> = assemble(&before, &[], "cluster.local").rules.iter().map(Rule::to_json).collect();
         let records = apply(&[], &plan(&before, &[]));
@@ -311,7 +301,10 @@ proptest! {
     ) {
         let mut live = live;
         live.sort_by(|one, other| one.id.cmp(&other.id));
-        live.dedup_by(|one, other| one.id == other.id || one.kind == "CNAME" && other.kind == "CNAME" && one.name == other.name);
+        live.dedup_by(|one, other| one.id == other.id);
+        // Cloudflare has one CNAME of a name at most.
+        let mut cnames = BTreeSet::new();
+        live.retain(|record| record.kind != "CNAME" || cnames.insert(record.name.clone()));
         let mut all = exposed(&all, &[]);
         for one in &mut all {
             one.wishes.iter_mut().for_each(|wishes| wishes.adopts = adopts);

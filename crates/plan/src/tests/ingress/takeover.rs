@@ -36,7 +36,33 @@ struct Situation {
 }
 
 /// Situations in which something is written, and the decisions that want it so. Everywhere else nothing is.
-const WHY: &[(&str, &str)] = &[];
+const WHY: &[(&str, &str)] = &[
+    ("annotations-all", "I3, I4, B034"),
+    ("class-selection+1", "I9"),
+    ("delete-eight-namespaces+1", "I8"),
+    ("disable-dns-two-paths", "I1"),
+    ("disable-dns-two-paths+1", "I1"),
+    ("exact-refused", "I1"),
+    ("foreign-a-record-blocks-deletion+2", "I6, I8"),
+    ("headless", "I3, I20"),
+    ("host-moves+3", "I8"),
+    ("implementation-specific", "I1"),
+    ("named-port", "I3, I20"),
+    ("nested-zones-example-first", "I7"),
+    ("odd-ingresses", "I14"),
+    ("ordering", "I1, I2"),
+    ("service-deleted-later", "I3"),
+    ("service-deleted-later+1", "I3"),
+    ("service-deleted-later+2", "I3, I20"),
+    ("service-missing-one-path", "I3"),
+    ("service-missing-then-created", "I3, I20"),
+    ("service-missing-then-created+1", "I9"),
+    ("tunnel-config-404", "I16"),
+    ("two-ingresses-one-host+1", "I1"),
+    ("two-ingresses-one-host+2", "I1"),
+    ("txt-orphan-without-cname", "I27"),
+    ("txt-quoted-by-api+1", "I5"),
+];
 
 impl Situation {
     fn exposed(&self) -> Vec<Exposed> {
