@@ -234,3 +234,23 @@ fn b164_ten_hosts_that_nobody_names_are_read_again_before_they_go() {
         [0, 9, 10, 11].map(|served| needs_second_reading(&planned(&wishing(0..served), &standing)));
     assert_eq!(verdicts, [true, true, false, false]);
 }
+
+#[test]
+fn b163_while_an_ingress_cannot_be_read_nothing_of_anyone_goes() {
+    use super::property::plan;
+    use super::zone::apply;
+    use crate::ingress::backend::Services;
+    use crate::ingress::dns::HostOutcome;
+    use crate::ingress::{Surroundings, expose};
+
+    let services = Services::new();
+    let around = Surroundings { services: &services, cluster_domain: "cluster.local", compiles: &|_| Ok(()) };
+    let world = super::harness::World::read(WEB);
+    let standing = apply(&[], &plan(&world.exposed(), &[]));
+    let unreadable =
+        serde_json::json!({"metadata": {"namespace": "apps", "name": "other"}, "spec": {"rules": 1}});
+    let plans = plan(&[expose(&unreadable, &around)], &standing);
+    assert_eq!(plans.len(), 1);
+    assert_eq!((&plans[0].outcome, plans[0].writes.len()), (&HostOutcome::Waiting, 0));
+    assert_eq!(plan(&[], &standing)[0].writes.len(), 2, "it goes once everything is read");
+}

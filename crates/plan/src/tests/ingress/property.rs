@@ -229,7 +229,7 @@ fn record() -> impl Strategy<Value = LiveRecord> {
         })
 }
 
-fn plan(all: &[Exposed], live: &[LiveRecord]) -> Vec<crate::ingress::dns::HostPlan> {
+pub(super) fn plan(all: &[Exposed], live: &[LiveRecord]) -> Vec<crate::ingress::dns::HostPlan> {
     let (edge, second) = (tunnel("edge"), tunnel("second"));
     let through: Vec<_> = all
         .iter()
