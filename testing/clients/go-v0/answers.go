@@ -14,27 +14,35 @@ import (
 
 // types has the client's type of `result` for each call that it has a type for; the rest goes through its Raw.
 var types = map[string]reflect.Type{
-	"GET /user/tokens/verify":         reflect.TypeFor[cloudflare.APITokenVerifyBody](),
-	"GET /accounts":                   reflect.TypeFor[[]cloudflare.Account](),
-	"GET /accounts/{}":                reflect.TypeFor[cloudflare.Account](),
-	"GET /zones":                      reflect.TypeFor[[]cloudflare.Zone](),
-	"POST /zones":                     reflect.TypeFor[cloudflare.Zone](),
-	"GET /zones/{}":                   reflect.TypeFor[cloudflare.Zone](),
-	"PATCH /zones/{}":                 reflect.TypeFor[cloudflare.Zone](),
-	"DELETE /zones/{}":                reflect.TypeFor[cloudflare.ZoneID](),
-	"GET /zones/{}/hold":              reflect.TypeFor[cloudflare.ZoneHold](),
-	"GET /zones/{}/dns_records":       reflect.TypeFor[[]cloudflare.DNSRecord](),
-	"POST /zones/{}/dns_records":      reflect.TypeFor[cloudflare.DNSRecord](),
-	"GET /zones/{}/dns_records/{}":    reflect.TypeFor[cloudflare.DNSRecord](),
-	"PATCH /zones/{}/dns_records/{}":  reflect.TypeFor[cloudflare.DNSRecord](),
-	"DELETE /zones/{}/dns_records/{}": reflect.TypeFor[cloudflare.DNSRecord](),
-	"errors":                          reflect.TypeFor[[]cloudflare.ResponseInfo](),
-	"messages":                        reflect.TypeFor[[]cloudflare.ResponseInfo](),
-	"result_info":                     reflect.TypeFor[cloudflare.ResultInfo](),
+	"GET /user/tokens/verify":                       reflect.TypeFor[cloudflare.APITokenVerifyBody](),
+	"GET /accounts":                                 reflect.TypeFor[[]cloudflare.Account](),
+	"GET /accounts/{}":                              reflect.TypeFor[cloudflare.Account](),
+	"GET /zones":                                    reflect.TypeFor[[]cloudflare.Zone](),
+	"POST /zones":                                   reflect.TypeFor[cloudflare.Zone](),
+	"GET /zones/{}":                                 reflect.TypeFor[cloudflare.Zone](),
+	"PATCH /zones/{}":                               reflect.TypeFor[cloudflare.Zone](),
+	"DELETE /zones/{}":                              reflect.TypeFor[cloudflare.ZoneID](),
+	"GET /zones/{}/hold":                            reflect.TypeFor[cloudflare.ZoneHold](),
+	"GET /zones/{}/dns_records":                     reflect.TypeFor[[]cloudflare.DNSRecord](),
+	"POST /zones/{}/dns_records":                    reflect.TypeFor[cloudflare.DNSRecord](),
+	"GET /zones/{}/dns_records/{}":                  reflect.TypeFor[cloudflare.DNSRecord](),
+	"PATCH /zones/{}/dns_records/{}":                reflect.TypeFor[cloudflare.DNSRecord](),
+	"DELETE /zones/{}/dns_records/{}":               reflect.TypeFor[cloudflare.DNSRecord](),
+	"GET /accounts/{}/cfd_tunnel":                   reflect.TypeFor[[]cloudflare.Tunnel](),
+	"POST /accounts/{}/cfd_tunnel":                  reflect.TypeFor[cloudflare.Tunnel](),
+	"GET /accounts/{}/cfd_tunnel/{}":                reflect.TypeFor[cloudflare.Tunnel](),
+	"DELETE /accounts/{}/cfd_tunnel/{}":             reflect.TypeFor[cloudflare.Tunnel](),
+	"GET /accounts/{}/cfd_tunnel/{}/connections":    reflect.TypeFor[[]cloudflare.Connection](),
+	"GET /accounts/{}/cfd_tunnel/{}/token":          reflect.TypeFor[string](),
+	"GET /accounts/{}/cfd_tunnel/{}/configurations": reflect.TypeFor[cloudflare.TunnelConfigurationResult](),
+	"PUT /accounts/{}/cfd_tunnel/{}/configurations": reflect.TypeFor[cloudflare.TunnelConfigurationResult](),
+	"errors":      reflect.TypeFor[[]cloudflare.ResponseInfo](),
+	"messages":    reflect.TypeFor[[]cloudflare.ResponseInfo](),
+	"result_info": reflect.TypeFor[cloudflare.ResultInfo](),
 }
 
 var (
-	identifier  = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
+	identifier  = regexp.MustCompile(`\b([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
 	differences = map[string]bool{}
 )
 

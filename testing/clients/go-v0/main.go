@@ -48,6 +48,7 @@ func main() {
 	beginRecords()
 	refusals()
 	endRecords()
+	tunnels()
 	endZones()
 	stage.Situation("every answer fits the types of the client", func() { stage.Compare("go-v0", differences) })
 	stage.Close("go-v0")

@@ -127,7 +127,8 @@ func fields(value reflect.Value) {
 // the envelope around it (pages, errors) is not looked at.
 func extras(value reflect.Value) {
 	kind := value.Type()
-	if kind.Name() == "Error" || strings.HasPrefix(kind.Name(), "V4PagePagination") {
+	isPage := strings.HasPrefix(kind.Name(), "V4PagePagination") || strings.HasPrefix(kind.Name(), "SinglePage")
+	if kind.Name() == "Error" || isPage {
 		return
 	}
 	known := map[string]bool{}

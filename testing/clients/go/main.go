@@ -24,6 +24,7 @@ func main() {
 	beginRecords()
 	refusals()
 	endRecords()
+	tunnels()
 	endZones()
 	stage.Situation("every answer fits the types of the client", func() { stage.Compare("go", differences) })
 	stage.Close("go")

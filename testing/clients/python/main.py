@@ -6,11 +6,13 @@ import records
 import zones
 from refusals import refusals
 from stage import close, compare, situation
+from tunnels import tunnels
 
 zones.begin()
 records.begin()
 refusals()
 records.end()
+tunnels()
 zones.end()
 situation("every answer fits the types of the client", compare)
 sys.exit(0 if close() else 1)

@@ -114,9 +114,13 @@ fn request_facts(found: &Found<'_>) -> anyhow::Result<Value> {
             other => bail!("the parameter {name} is in {other:?}"),
         }
     }
-    // Path parameters have the same facts, so their order, which documents mix up, says nothing.
-    if let Some(first) = path.first() {
-        request.insert("path".to_owned(), first.clone());
+    // Their order says nothing: documents mix it up.
+    path.sort_by_key(Value::to_string);
+    path.dedup();
+    match path.as_slice() {
+        [] => {}
+        [one] => drop(request.insert("path".to_owned(), one.clone())),
+        several => drop(request.insert("path".to_owned(), json!({ "anyOf": several }))),
     }
     if !query.is_empty() {
         let schema = json!({ "type": "object", "properties": query, "required": required });

@@ -8,6 +8,9 @@ import type * as UserTokens from 'cloudflare/resources/user/tokens/tokens';
 import type * as Holds from 'cloudflare/resources/zones/holds';
 import type * as Subscriptions from 'cloudflare/resources/zones/subscriptions';
 import type * as Zones from 'cloudflare/resources/zones/zones';
+import type * as Configurations from 'cloudflare/resources/zero-trust/tunnels/cloudflared/configurations';
+import type * as Connections from 'cloudflare/resources/zero-trust/tunnels/cloudflared/connections';
+import type * as TunnelToken from 'cloudflare/resources/zero-trust/tunnels/cloudflared/token';
 
 /** The type of `result`, for each route that is called; `errors` is that of a refusal. Read by `types.ts`. */
 export interface Answers {
@@ -31,8 +34,22 @@ export interface Answers {
   'DELETE /zones/{}/dns_records/{}': Records.RecordDeleteResponse;
   'POST /zones/{}/dns_records/batch': Records.RecordBatchResponse;
   'POST /zones/{}/dns_records/import': Records.RecordImportResponse;
+  'GET /accounts/{}/cfd_tunnel': Shared.CloudflareTunnel[];
+  'POST /accounts/{}/cfd_tunnel': Shared.CloudflareTunnel;
+  'GET /accounts/{}/cfd_tunnel/{}': Shared.CloudflareTunnel;
+  'PATCH /accounts/{}/cfd_tunnel/{}': Shared.CloudflareTunnel;
+  'DELETE /accounts/{}/cfd_tunnel/{}': Shared.CloudflareTunnel;
+  'GET /accounts/{}/cfd_tunnel/{}/token': TunnelToken.TokenGetResponse;
+  'GET /accounts/{}/cfd_tunnel/{}/connections': Connections.Client[];
+  'DELETE /accounts/{}/cfd_tunnel/{}/connections': Connections.ConnectionDeleteResponse;
+  'GET /accounts/{}/cfd_tunnel/{}/connectors/{}': Connections.Client;
+  'GET /accounts/{}/cfd_tunnel/{}/configurations': Configurations.ConfigurationGetResponse;
+  'PUT /accounts/{}/cfd_tunnel/{}/configurations': Configurations.ConfigurationUpdateResponse;
   errors: Shared.ErrorData[];
 }
+
+/** The two forms of identifiers: hexadecimal digits, and UUIDs. */
+const identifier = /\b([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;
 
 /** One answer's part that has a type. */
 export interface Noted {
@@ -46,6 +63,6 @@ export function note(method: string, url: string, answer: Response, text: string
   const body = JSON.parse(text);
   if (body.errors?.length > 0) noted.push({ route: 'errors', value: body.errors });
   if (!answer.ok) return;
-  const path = new URL(url).pathname.replace(/^\/client\/v4/, '').replace(/\b[0-9a-f]{32}\b/g, '{}');
+  const path = new URL(url).pathname.replace(/^\/client\/v4/, '').replace(identifier, '{}');
   noted.push({ route: `${method.toUpperCase()} ${path}`, value: body.result });
 }

@@ -5,6 +5,7 @@ import { noted } from './answers.js';
 import * as records from './records.js';
 import { refusals } from './refusals.js';
 import { close, control, situation } from './stage.js';
+import { tunnels } from './tunnels.js';
 import { differences } from './types.js';
 import * as zones from './zones.js';
 
@@ -30,6 +31,7 @@ try {
   await records.begin();
   await refusals();
   await records.end();
+  await tunnels();
 } finally {
   await zones.end();
 }

@@ -17,6 +17,12 @@ import type * as Activation from 'cloudflare/resources/zones/activation-check';
 import type * as Holds from 'cloudflare/resources/zones/holds';
 import type * as Subscriptions from 'cloudflare/resources/zones/subscriptions';
 import type * as Zones from 'cloudflare/resources/zones/zones';
+import type * as Cloudflared from 'cloudflare/resources/zero-trust/tunnels/cloudflared/cloudflared';
+import type * as Configurations from 'cloudflare/resources/zero-trust/tunnels/cloudflared/configurations';
+import type * as Connections from 'cloudflare/resources/zero-trust/tunnels/cloudflared/connections';
+import type * as Management from 'cloudflare/resources/zero-trust/tunnels/cloudflared/management';
+import type * as TunnelToken from 'cloudflare/resources/zero-trust/tunnels/cloudflared/token';
+import type * as Tunnels from 'cloudflare/resources/zero-trust/tunnels/tunnels';
 
 /** The parameters of a call without those that stand in its path or its query; of a union, in each of its types. */
 type Without<Params, Names extends PropertyKey> = Params extends unknown ? Omit<Params, Names> : never;
@@ -142,6 +148,40 @@ export interface Operations {
     answer: Single<Records.RecordScanReviewResponse>;
   };
   'GET /zones/{}/dns_records/usage': { answer: Single<ZoneUsage.ZoneGetResponse> };
+  'GET /accounts/{}/tunnels': {
+    query: Without<Tunnels.TunnelListParams, InAccount>;
+    answer: Page<Tunnels.TunnelListResponse>;
+  };
+  'GET /accounts/{}/cfd_tunnel': {
+    query: Without<Cloudflared.CloudflaredListParams, InAccount>;
+    answer: Page<Shared.CloudflareTunnel>;
+  };
+  'POST /accounts/{}/cfd_tunnel': {
+    body: Without<Cloudflared.CloudflaredCreateParams, InAccount>;
+    answer: Single<Shared.CloudflareTunnel>;
+  };
+  'GET /accounts/{}/cfd_tunnel/{}': { answer: Single<Shared.CloudflareTunnel> };
+  'PATCH /accounts/{}/cfd_tunnel/{}': {
+    body: Without<Cloudflared.CloudflaredEditParams, InAccount>;
+    answer: Single<Shared.CloudflareTunnel>;
+  };
+  'DELETE /accounts/{}/cfd_tunnel/{}': { answer: Single<Shared.CloudflareTunnel> };
+  'GET /accounts/{}/cfd_tunnel/{}/connections': { answer: Many<Connections.Client> };
+  'DELETE /accounts/{}/cfd_tunnel/{}/connections': {
+    query: Without<Connections.ConnectionDeleteParams, InAccount>;
+    answer: Single<Connections.ConnectionDeleteResponse>;
+  };
+  'GET /accounts/{}/cfd_tunnel/{}/connectors/{}': { answer: Single<Connections.Client> };
+  'GET /accounts/{}/cfd_tunnel/{}/token': { answer: Single<TunnelToken.TokenGetResponse> };
+  'POST /accounts/{}/cfd_tunnel/{}/management': {
+    body: Without<Management.ManagementCreateParams, InAccount>;
+    answer: Single<Management.ManagementCreateResponse>;
+  };
+  'GET /accounts/{}/cfd_tunnel/{}/configurations': { answer: Single<Configurations.ConfigurationGetResponse> };
+  'PUT /accounts/{}/cfd_tunnel/{}/configurations': {
+    body: Without<Configurations.ConfigurationUpdateParams, InAccount>;
+    answer: Single<Configurations.ConfigurationUpdateResponse>;
+  };
   /** What every operation answers that refuses. */
   refusal: { answer: Refusal };
 }

@@ -6,7 +6,7 @@ import { zone } from './zones.js';
 
 type Class = new (...given: never[]) => APIError;
 
-async function refused(call: PromiseLike<unknown>, kind: Class, code: number): Promise<void> {
+export async function refused(call: PromiseLike<unknown>, kind: Class, code: number): Promise<void> {
   await assert.rejects(Promise.resolve(call), (error) => {
     assert.ok(error instanceof kind, `${error}`);
     assert.equal(error.errors[0]?.code, code);
