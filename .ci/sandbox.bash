@@ -23,6 +23,23 @@ stop_all() {
 }
 trap stop_all EXIT
 
+# ended PID: forgets a child that was waited for: its number may soon be that of somebody else's process.
+ended() {
+    local left=() child
+    for child in "${children[@]}"; do [ "$child" = "$1" ] || left+=("$child"); done
+    children=("${left[@]}")
+}
+
+# ends_well PID SECONDS WHAT: the child ends within so many seconds, by itself and with 0.
+ends_well() {
+    local status=0
+    within "$2" "$3" gone "$1"
+    wait "$1" || status=$?
+    ended "$1"
+    [ "$status" -eq 0 ] || fail "$3, but with $status"
+}
+gone() { ! kill -0 "$1"; }
+
 # within SECONDS WHAT COMMAND...: repeats the command until it succeeds.
 within() {
     local limit=$1 what=$2 began=$SECONDS
