@@ -15,6 +15,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Where the real server's Go module is.
 const MODULE: &str = "testing/kube-apiserver";
+/// What builds it, here and in the gate.
+const BUILD: &str = ".ci/kubernetes-build";
 /// How long a server may take to start: the real one takes four to ten seconds on an idle machine.
 const START_MAX: Duration = Duration::from_secs(240);
 /// Between two looks.
@@ -51,27 +53,13 @@ impl Version {
 
 /// Builds a real server with Go, and says where it is. The first time takes minutes, and once it is built an instant.
 pub(crate) fn build(root: &Path, version: Version) -> anyhow::Result<PathBuf> {
-    let module = root.join(MODULE);
-    let modules = version.modules();
-    let requires =
-        fs::read_to_string(module.join(modules)).with_context(|| format!("cannot read {modules}"))?;
-    let wanted = requires.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
-    let wanted = wanted.context("no k8s.io/kubernetes is required")?.trim();
-    let minor = wanted.split('.').nth(1).context("the version has no minor part")?;
-    let stamp = "k8s.io/component-base/version";
-    let flags =
-        format!("-s -w -X {stamp}.gitVersion={wanted} -X {stamp}.gitMajor=1 -X {stamp}.gitMinor={minor}");
-    println!("the API server is {wanted} (a first build takes minutes)");
     let program = root.join(version.program());
-    let status = std::process::Command::new("go")
-        .current_dir(&module)
-        .env("CGO_ENABLED", "0")
-        .args(["build", "-modfile", modules, "-p", "2", "-trimpath", "-buildvcs=false"])
-        .args(["-ldflags", &flags, "-o"])
+    let status = std::process::Command::new(root.join(BUILD))
+        .arg(root.join(MODULE))
+        .arg(version.modules())
         .arg(&program)
-        .arg(".")
         .status()
-        .context("there is no Go, with which the API server is built")?;
+        .with_context(|| format!("cannot start {BUILD}"))?;
     if !status.success() {
         bail!("the API server does not build");
     }
