@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
+use crate::fault::Fault;
+
 /// Lines kept; a run of 10,000 objects makes about 60,000 requests, and a test wants to see all of them.
 const LINES_MAX: usize = 200_000;
 
@@ -27,6 +29,10 @@ pub struct Line {
     pub body: String,
     /// Who asked, where the world can tell (a token's id, a user agent); empty otherwise.
     pub who: String,
+    /// Whose rate limit it counts against: a user's tokens share one; empty where nobody is counted.
+    pub subject: String,
+    /// What was armed for it, whether or not that means anything to such a request.
+    pub fault: Option<Fault>,
 }
 
 #[derive(Debug, Default)]

@@ -48,6 +48,11 @@ pub(super) fn who(world: &World, headers: &HeaderMap) -> String {
     credential(world, headers).map_or_else(String::new, |credential| credential.id.to_string())
 }
 
+/// Whose rate limit a request counts against, for the log; empty when nobody is known to ask.
+pub(super) fn subject(world: &World, headers: &HeaderMap) -> String {
+    credential(world, headers).map_or_else(String::new, |credential| actor_of(credential).limit_subject())
+}
+
 /// Finds who asks, or refuses like the gateway does. `row` is absent for requests without a route.
 pub(super) fn authenticate(
     world: &World,

@@ -137,6 +137,7 @@ fn handle(shared: &Arc<Shared>, arrived: &Arrived) -> Outcome {
     let fault = shared.faults.take(arrived.method.as_str(), path);
     let mut world = shared.world();
     let who = access::who(&world, &arrived.headers);
+    let subject = access::subject(&world, &arrived.headers);
     // What one token is shown is no answer to another.
     let read = (arrived.method == Method::GET).then(|| format!("{who} {}", arrived.uri));
     let recalled = read
@@ -166,6 +167,8 @@ fn handle(shared: &Arc<Shared>, arrived: &Arrived) -> Outcome {
         status,
         body: body_digest(&arrived.body),
         who,
+        subject,
+        fault,
     });
     if let Some(witness) = shared.witness.get() {
         let answer = match &outcome {

@@ -118,6 +118,8 @@ where
         status: 0,
         body: digest(&call.body),
         who: call.user_agent.clone(),
+        subject: String::new(),
+        fault: None,
     };
     let fault = server.faults().take(call.verb(), &call.path);
     let act = match fault {
@@ -130,6 +132,7 @@ where
         server.faults().has_hit(fault);
     }
     let outcome = act_out(&server, call, act);
+    line.fault = fault;
     line.status = outcome.as_ref().map_or(0, |response| response.as_ref().map_or(0, |r| r.status().as_u16()));
     server.log().push(line);
     match outcome {

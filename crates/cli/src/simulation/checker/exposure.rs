@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use cf_api::limits::{OWN_LIMIT, RATE_WINDOW};
 use jiff::{SignedDuration, Timestamp};
+use sandbox::fault::Fault;
 use sandbox::request_log::Line;
 
 use crate::world::World;
-
-/// Cloudflare API docs: requests per user in five minutes.
-const WINDOW_QUOTA: usize = 1_200;
-/// That window.
-const WINDOW: SignedDuration = SignedDuration::from_secs(300);
 
 /// The secrets of every world and of the scenarios' fixtures have this in them.
 pub(in super::super) const SECRET_MARK: &str = "ThatNoOutputMayEverShow";
@@ -47,22 +44,36 @@ fn secrets_shown(world: &World, requests: &[Line]) -> Vec<String> {
     broken
 }
 
-/// More requests in a window than Cloudflare grants, or an answer that says so.
-fn budget_broken(requests: &[Line]) -> Vec<String> {
+/// More requests in a window than kflare allows itself, or an answer that says that somebody had too many. A refused
+/// request was sent, too, so it counts.
+pub(super) fn budget_broken(requests: &[Line]) -> Vec<String> {
+    let span = SignedDuration::try_from(RATE_WINDOW).unwrap_or(SignedDuration::MAX);
+    let own_limit = usize::try_from(OWN_LIMIT).unwrap_or(usize::MAX);
     let mut windows: BTreeMap<&str, VecDeque<Timestamp>> = BTreeMap::new();
-    let mut broken = Vec::new();
-    for line in requests.iter().filter(|line| line.status != 429) {
-        let window = windows.entry(&line.who).or_default();
-        while window.front().is_some_and(|first| line.at.duration_since(*first) >= WINDOW) {
+    let mut too_many: BTreeMap<&str, String> = BTreeMap::new();
+    for line in requests.iter().filter(|line| !line.subject.is_empty()) {
+        let window = windows.entry(&line.subject).or_default();
+        while window.front().is_some_and(|first| line.at.duration_since(*first) >= span) {
             window.pop_front();
         }
         window.push_back(line.at);
-        if window.len() > WINDOW_QUOTA {
-            broken.push(format!("{} requests in the five minutes before {}", window.len(), line.at));
-            break;
+        if window.len() > own_limit {
+            too_many.entry(&line.subject).or_insert_with(|| {
+                format!(
+                    "{} requests of {} in the five minutes before {}",
+                    window.len(),
+                    line.subject,
+                    line.at
+                )
+            });
         }
     }
-    broken
+    let was_ordered =
+        |line: &Line| matches!(line.fault, Some(Fault::TooManyRequests | Fault::TooManyRequestsBare));
+    let refused = requests.iter().filter(|line| line.status == 429 && !was_ordered(line));
+    let refused =
+        refused.map(|line| format!("refused as one too many at {}: {} {}", line.at, line.method, line.path));
+    too_many.into_values().chain(refused).collect()
 }
 
 /// Requests for which there is no route: an empty or malformed ID (b150).

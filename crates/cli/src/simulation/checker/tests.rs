@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use sandbox::cloudflare::{Change, ChangeKind, OUT_OF_BAND, ObjectKind};
+use sandbox::fault::Fault;
 use sandbox::kubernetes::{Author, Version};
+use sandbox::request_log::Line;
 use serde_json::{Value, json};
 
 use super::{exposure, obedience, ownership, reasons, telling, truth, watches_may_hang};
@@ -300,6 +302,53 @@ fn a_secret_in_an_object_is_seen() {
     let script = format!("{READY}patch dnsrecord/a {{\"spec\":{{\"comment\":\"{}\"}}}}", crate::world::TOKEN);
     assert!(!after(&script, |runner| exposure::exposed(&runner.world)).is_empty());
     assert!(after(READY, |runner| exposure::exposed(&runner.world)).is_empty());
+}
+
+/// A request with this token of one user.
+fn asked(seconds: i64, token: &str, status: u16, fault: Option<Fault>) -> Line {
+    Line {
+        at: at(seconds),
+        method: "GET".to_owned(),
+        route: "/zones".to_owned(),
+        path: "/zones".to_owned(),
+        status,
+        body: String::new(),
+        who: token.to_owned(),
+        subject: "user one".to_owned(),
+        fault,
+    }
+}
+
+#[test]
+fn more_calls_than_kflare_allows_itself_are_seen_and_those_that_were_refused_count() {
+    let lines = |count: i64, per_second: i64| {
+        let line = |n: i64| asked(n / per_second, ["a", "b"][usize::from(n % 2 == 0)], 200, None);
+        (0..count).map(line).collect::<Vec<_>>()
+    };
+    let most = i64::try_from(cf_api::limits::OWN_LIMIT).unwrap();
+    assert_eq!(exposure::budget_broken(&lines(most, 10)), [""; 0]);
+    assert_eq!(exposure::budget_broken(&lines(most + 1, 10)).len(), 1, "two tokens of one user");
+    assert_eq!(exposure::budget_broken(&lines(3 * most, 3)), [""; 0], "over more than one window");
+    let mut refused = lines(most, 10);
+    refused.push(asked(200, "a", 429, Some(Fault::TooManyRequests)));
+    assert_eq!(exposure::budget_broken(&refused).len(), 1);
+    refused.iter_mut().for_each(|line| line.subject = line.who.clone());
+    assert_eq!(exposure::budget_broken(&refused), [""; 0], "each token of an account has its own limit");
+}
+
+#[test]
+fn a_429_that_no_fault_made_is_seen() {
+    let fault = Some(Fault::TooManyRequestsBare);
+    assert_eq!(exposure::budget_broken(&[asked(0, "a", 429, fault)]), [""; 0]);
+    for fault in [None, Some(Fault::LateCommit)] {
+        assert_eq!(exposure::budget_broken(&[asked(0, "a", 429, fault)]).len(), 1);
+    }
+    let script = format!("{READY}fault cf 429 2\nannotate zone/z kflare.dev/reconcile-at=1\nsettle");
+    let (broken, refused) = after(&script, |runner| {
+        let lines = runner.world.cloudflare.log().lines();
+        (exposure::exposed(&runner.world), lines.iter().filter(|line| line.status == 429).count())
+    });
+    assert_eq!((broken, refused), (vec![], 2));
 }
 
 #[test]

@@ -50,7 +50,8 @@ async fn b154_each_fault_acts_as_its_name_says() {
         let retry_after = got.and_then(|got| got.header("retry-after").map(str::to_owned));
         assert_eq!(retry_after.is_some(), fault == Fault::TooManyRequests, "{fault}");
         assert_eq!(scene.cloudflare.log().lines()[0].status, status.unwrap_or(0), "{fault}");
-        assert_eq!(scene.cloudflare.log().lines()[0].who.len(), 32, "{fault}");
+        let line = &scene.cloudflare.log().lines()[0];
+        assert_eq!((line.who.len(), line.fault), (32, Some(fault)));
     }
 }
 

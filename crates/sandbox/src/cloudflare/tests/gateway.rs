@@ -160,6 +160,10 @@ async fn the_rate_limit_is_shared_by_a_users_tokens_and_blocks_for_five_minutes(
     let refused = scene.get(&path).await;
     assert_eq!((refused.status, refused.code()), (429, 10429));
     assert_eq!(refused.header("retry-after"), Some("300"));
+    let lines = scene.cloudflare.log().lines();
+    let (first, last) = (&lines[0], &lines[1200]);
+    assert_eq!((last.status, last.fault), (429, None));
+    assert!(first.who != last.who && first.subject == last.subject, "{first:?} {last:?}");
     tokio::time::advance(std::time::Duration::from_millis(1500)).await;
     assert_eq!(scene.get(&path).await.header("retry-after"), Some("299"));
     tokio::time::advance(std::time::Duration::from_secs(299)).await;
