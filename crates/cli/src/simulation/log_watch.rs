@@ -29,14 +29,14 @@ impl io::Write for Log {
     }
 }
 
-/// Does `work` and says whether `kflare run` would have logged a secret, at any level down to debug.
+/// Does `work` and says whether `kflare run` would have logged a secret, at the level that shows most.
 pub(super) fn watched<T>(work: impl FnOnce() -> T) -> (T, bool) {
     let read = Log::default();
     let lines = read.clone();
     // As long as there is one subscriber alone, tracing asks whichever thread comes to a line first whether it has any,
     // and remembers the answer for all.
     let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
-    let dispatch = log::to(log::Level::Debug, log::Format::Json, move || lines.clone());
+    let dispatch = log::to(log::Level::Trace, log::Format::Json, move || lines.clone());
     let result = tracing::dispatcher::with_default(&dispatch, work);
     (result, read.shown.load(Ordering::Relaxed))
 }
@@ -49,6 +49,16 @@ mod tests {
     fn a_secret_in_a_log_is_noticed() {
         assert!(!watched(|| tracing::info!("all is well")).1);
         assert!(watched(|| tracing::debug!(token = crate::world::TOKEN, "sent")).1);
+        assert!(watched(|| tracing::trace!(token = crate::world::TOKEN, "sent")).1);
+    }
+
+    /// Libraries log headers and bodies at their lower levels, whatever level kflare is set to.
+    #[test]
+    fn what_libraries_say_below_warnings_is_not_logged() {
+        let text = crate::world::TOKEN;
+        assert!(!watched(|| tracing::trace!(target: "hyper::proto::h1", "{text}")).1);
+        assert!(!watched(|| tracing::debug!(target: "h2::codec::framed_write", "{text}")).1);
+        assert!(!watched(|| tracing::info!(target: "rustls::client", "{text}")).1);
     }
 
     #[test]
