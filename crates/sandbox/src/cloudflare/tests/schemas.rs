@@ -389,6 +389,23 @@ fn a_record_of_any_type_may_be_looked_for() {
 }
 
 #[test]
+fn a_target_may_have_underscores_and_is_a_host_name_otherwise() {
+    // Cloudflare itself makes `_dc-mx.…` ones, though the document says host name, which RFC 1123 gives none.
+    let look = |content: &str| {
+        let body =
+            json!({ "type": "MX", "name": "example.com", "ttl": 1, "priority": 10, "content": content });
+        looked_at("kflare/1", Method::POST, ZONE_RECORDS, &body, &Value::Null)
+    };
+    for content in ["mail.example.net", "_dc-mx.0123456789ab.example.com", "my_host.example.net", "a._b"] {
+        assert_eq!(look(content), Vec::new(), "{content}");
+    }
+    for content in ["mail example.net", "-mail.example.net", "mail..example.net", "mäil.example.net"] {
+        let misfits = look(content);
+        assert!(misfits.iter().any(|misfit| misfit.pointer == "/body/content"), "{content}: {misfits:?}");
+    }
+}
+
+#[test]
 fn a_batch_is_checked_though_the_document_lacks_it() {
     let batch = format!("{ZONE_RECORDS}/batch");
     let look = |body| looked_at("kflare/1", Method::POST, &batch, &body, &Value::Null);
