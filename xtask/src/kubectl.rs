@@ -31,8 +31,14 @@ const LOOKS: [&str; 8] = [
     "kubectl diff ",
     "kubectl auth can-i ",
 ];
-/// Marks a command that prints something else in the sandbox on purpose; the reason stands behind it.
+/// Marks a command that prints something else in the sandbox on purpose. Behind it stand, between slashes, a regular
+/// expression that every line must fit which only one of them prints (`- ` before one of the real server, `+ ` before one
+/// of ours), and the reason.
 const DIFFERS: &str = "#differs ";
+/// Marks a command that is meant to fail; behind it stands what must be among what it prints.
+const FAILS: &str = "#fails ";
+/// Marks a command that is meant to succeed without a word.
+const SILENT: &str = "#silent";
 
 /// What is asked for on the command line.
 #[derive(clap::Args, Debug)]
@@ -49,26 +55,100 @@ pub(crate) struct Options {
 }
 
 /// A line of the script.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Line<'t> {
     command: &'t str,
-    /// Why it prints something else in the sandbox.
-    differs: Option<&'t str>,
+    ends: Ends<'t>,
+    differs: Option<Differs<'t>>,
+}
+
+/// How a command is meant to end on the real server, and on ours when it does not differ on purpose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Ends<'t> {
+    /// With 0, and having said something.
+    Told,
+    /// With 0, and having said nothing.
+    Silent,
+    /// With something else, and this among what it said.
+    Fails(&'t str),
+}
+
+impl Ends<'_> {
+    /// What is wrong with an end.
+    fn complaint(self, said: &str) -> Option<String> {
+        let (code, text) = said.split_once('\n').unwrap_or((said, ""));
+        match self {
+            Self::Told if code != "[0]" => Some(format!("ends with {code}, and is not marked with {FAILS}")),
+            Self::Told if text.trim().is_empty() => {
+                Some(format!("says nothing, and is not marked with {SILENT}"))
+            }
+            Self::Silent if said.trim() != "[0]" => Some("does not succeed without a word".to_owned()),
+            Self::Fails(_) if code == "[0]" => Some("does not fail".to_owned()),
+            Self::Fails(wanted) if !text.contains(wanted) => Some(format!("does not say {wanted:?}")),
+            Self::Told | Self::Silent | Self::Fails(_) => None,
+        }
+    }
+}
+
+/// What may differ, and why.
+#[derive(Debug)]
+struct Differs<'t> {
+    pattern: Regex,
+    why: &'t str,
 }
 
 fn read(script: &str) -> anyhow::Result<Vec<Line<'_>>> {
-    let (mut lines, mut differs) = (Vec::new(), None);
+    let (mut lines, mut differs, mut ends) = (Vec::new(), None, None);
     for line in script.lines() {
-        if let Some(why) = line.strip_prefix(DIFFERS) {
-            differs = Some(why);
+        if let Some(rest) = line.strip_prefix(DIFFERS) {
+            let parts = rest.strip_prefix('/').and_then(|rest| rest.split_once("/ "));
+            let (pattern, why) = parts
+                .filter(|(pattern, why)| !pattern.is_empty() && !why.is_empty())
+                .with_context(|| format!("no /pattern/ and reason: {line}"))?;
+            differs = Some(Differs { pattern: Regex::new(pattern)?, why });
+        } else if let Some(text) = line.strip_prefix(FAILS) {
+            ends = Some(Ends::Fails(text));
+        } else if line == SILENT {
+            ends = Some(Ends::Silent);
         } else if !line.is_empty() && !line.starts_with('#') {
-            lines.push(Line { command: line, differs: differs.take() });
+            let ends = ends.take().unwrap_or(Ends::Told);
+            lines.push(Line { command: line, ends, differs: differs.take() });
+        } else if differs.is_some() || ends.is_some() {
+            bail!("no command follows what was said of one, but {line:?}");
         }
     }
-    if let Some(why) = differs {
-        bail!("no command follows: {why}");
+    if differs.is_some() || ends.is_some() {
+        bail!("no command follows what was said of one at the end");
     }
     Ok(lines)
+}
+
+impl Line<'_> {
+    /// Whether both end as they should and print the same, or what is explained; else what is wrong.
+    fn judge(&self, theirs: &str, mine: &str) -> Result<(), String> {
+        let only = only_in_one(theirs, mine);
+        match &self.differs {
+            None if theirs != mine => {
+                return Err(format!("DIFFERS: {}\n{}", self.command, shown(&only, theirs, mine)));
+            }
+            None => {}
+            Some(Differs { why, .. }) if theirs == mine => {
+                return Err(format!("DIFFERS NO MORE: {}\n    {why}", self.command));
+            }
+            Some(Differs { pattern, .. }) => {
+                let beyond: Vec<String> =
+                    only.iter().filter(|line| !pattern.is_match(line)).cloned().collect();
+                if only.is_empty() || !beyond.is_empty() {
+                    let shown = shown(&beyond, theirs, mine);
+                    return Err(format!("DIFFERS IN MORE THAN {pattern}: {}\n{shown}", self.command));
+                }
+            }
+        }
+        match self.ends.complaint(theirs) {
+            None => Ok(()),
+            Some(complaint) => Err(format!("ENDS OTHERWISE: {}\n    {complaint}\n{theirs}", self.command)),
+        }
+    }
 }
 
 /// Runs the script on both and fails when a difference has no explanation.
@@ -137,16 +217,12 @@ async fn compare(
         if show {
             println!("$ {}\n{theirs}", line.command);
         }
-        match (theirs == mine, line.differs) {
-            (true, None) => same += 1,
-            (false, Some(_)) => explained += 1,
-            (true, Some(why)) => {
+        match line.judge(&theirs, &mine) {
+            Ok(()) if line.differs.is_some() => explained += 1,
+            Ok(()) => same += 1,
+            Err(complaint) => {
                 failed += 1;
-                println!("DIFFERS NO MORE: {}\n    {why}", line.command);
-            }
-            (false, None) => {
-                failed += 1;
-                println!("DIFFERS: {}\n{}", line.command, only_in_one(&theirs, &mine));
+                println!("{complaint}");
             }
         }
     }
@@ -185,7 +261,8 @@ impl Shell {
         let path =
             std::env::join_paths(std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path)))?;
         let output = Command::new("bash")
-            .args(["-c", command])
+            // A command whose output another one filters may not fail unseen.
+            .args(["-o", "pipefail", "-c", command])
             .current_dir(&self.files)
             .env("KUBECONFIG", kubeconfig)
             .env("PATH", path)
@@ -254,20 +331,21 @@ impl Neutral {
     }
 }
 
-/// The lines that only one of them has.
-fn only_in_one(theirs: &str, mine: &str) -> String {
-    let mut text = String::new();
+/// The lines that only one of them has, marked.
+fn only_in_one(theirs: &str, mine: &str) -> Vec<String> {
     let only = |one: &str, other: &str, mark: char| {
         let others: Vec<&str> = other.lines().collect();
         let lines = one.lines().filter(|line| !others.contains(line));
-        lines.map(|line| format!("    {mark} {line}\n")).collect::<String>()
+        lines.map(|line| format!("{mark} {line}")).collect::<Vec<_>>()
     };
-    text.push_str(&only(theirs, mine, '-'));
-    text.push_str(&only(mine, theirs, '+'));
-    if text.is_empty() {
-        text = format!("    the same lines in another order\n--- real\n{theirs}\n--- sandbox\n{mine}\n");
+    [only(theirs, mine, '-'), only(mine, theirs, '+')].concat()
+}
+
+fn shown(only: &[String], theirs: &str, mine: &str) -> String {
+    if only.is_empty() {
+        return format!("    the same lines in another order\n--- real\n{theirs}\n--- sandbox\n{mine}\n");
     }
-    text
+    only.iter().map(|line| format!("    {line}\n")).collect()
 }
 
 #[cfg(test)]
@@ -275,11 +353,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_has_commands_and_reasons() {
-        let lines = read("# x\n\nkubectl get a\n#differs nodes\nkubectl get b\n").unwrap();
-        let line = |command, differs| Line { command, differs };
-        assert_eq!(lines, [line("kubectl get a", None), line("kubectl get b", Some("nodes"))]);
-        assert!(read("#differs nodes\n").is_err());
+    fn a_script_has_commands_how_they_end_and_reasons() {
+        let text =
+            "# x\n\nkubectl get a\n#differs /^- node/ nodes\n#fails no such\nkubectl get b\n#silent\ntrue\n";
+        let lines = read(text).unwrap();
+        let seen = lines.iter().map(|line| (line.command, line.ends, line.differs.as_ref().map(|it| it.why)));
+        let wanted = [
+            ("kubectl get a", Ends::Told, None),
+            ("kubectl get b", Ends::Fails("no such"), Some("nodes")),
+            ("true", Ends::Silent, None),
+        ];
+        assert_eq!(seen.collect::<Vec<_>>(), wanted);
+        for wrong in ["#differs /x/ y\n", "#silent\n\ntrue\n", "#differs // y\na\n", "#differs x\na\n"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_same_failure_on_both_sides_counts_only_where_it_is_meant() {
+        let judge = |script: &str, theirs: &str, mine: &str| read(script).unwrap()[0].judge(theirs, mine);
+        assert_eq!(judge("a\n", "[0]\nx\n", "[0]\nx\n"), Ok(()));
+        assert!(judge("a\n", "[0]\nx\n", "[0]\ny\n").is_err());
+        assert!(judge("a\n", "[1]\nno\n", "[1]\nno\n").is_err(), "both fail");
+        assert!(judge("a\n", "[0]\n", "[0]\n").is_err(), "both say nothing");
+        assert_eq!(judge("#silent\na\n", "[0]\n", "[0]\n"), Ok(()));
+        assert!(judge("#silent\na\n", "[0]\nx\n", "[0]\nx\n").is_err(), "both speak");
+        assert_eq!(judge("#fails no\na\n", "[1]\nno\n", "[1]\nno\n"), Ok(()));
+        assert!(judge("#fails no\na\n", "[0]\nno\n", "[0]\nno\n").is_err(), "both succeed");
+        assert!(judge("#fails no\na\n", "[1]\nnot found\n", "[1]\nyes\n").is_err());
+        assert!(judge("#fails no\na\n", "[127]\nyes\n", "[127]\nyes\n").is_err(), "fails for another reason");
+    }
+
+    #[test]
+    fn what_differs_on_purpose_differs_in_nothing_else() {
+        let judge = |theirs: &str, mine: &str| {
+            read("#differs /^- (node|pod)s$/ none\na\n").unwrap()[0].judge(theirs, mine)
+        };
+        assert_eq!(judge("[0]\nnodes\nx\n", "[0]\nx\n"), Ok(()));
+        assert!(judge("[0]\nx\n", "[0]\nx\n").unwrap_err().contains("NO MORE"));
+        assert!(judge("[0]\nnodes\nx\n", "[0]\ny\n").unwrap_err().contains("+ y"));
+        assert!(judge("[0]\nnodes\nx\n", "[1]\nx\n").is_err(), "only one fails");
+        assert!(judge("[0]\nx\ny\n", "[0]\ny\nx\n").is_err(), "another order");
     }
 
     #[test]
