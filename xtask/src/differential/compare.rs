@@ -52,7 +52,7 @@ pub(crate) fn differences(real: &Value, ours: &Value) -> Vec<(String, Value, Val
 fn verdict(answer: &Value) -> Value {
     let body = &answer["body"];
     if body["kind"] == "Status" {
-        json!({ "status": answer["status"], "message": body["message"] })
+        json!({ "status": answer["status"], "reason": body["reason"], "message": body["message"] })
     } else {
         json!({ "status": answer["status"] })
     }
