@@ -17,7 +17,8 @@ const fn served(name: &'static str) -> Operation {
     Operation { name, is_asked: false }
 }
 
-/// In the order of the sandbox's table (crates/sandbox/src/cloudflare/route.rs), which a test there compares with this.
+/// In the order of the sandbox's table (crates/sandbox/src/cloudflare/route.rs). A test there compares that table with the
+/// facts, and one here the facts with this.
 pub(super) const OPERATIONS: &[Operation] = &[
     asked("GET /user/tokens/verify"),
     served("GET /user/tokens/permission_groups"),
@@ -85,3 +86,29 @@ pub(super) const OPERATIONS: &[Operation] = &[
     asked("GET /accounts/{}/cfd_tunnel/{}/configurations"),
     asked("PUT /accounts/{}/cfd_tunnel/{}/configurations"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_facts_are_of_these_operations_and_of_no_other() {
+        let mut listed: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
+        listed.sort_unstable();
+        assert!(listed.windows(2).all(|pair| pair[0] != pair[1]), "one stands twice: {listed:?}");
+        // A source may lack an operation, and then the other has it.
+        let mut known = BTreeSet::new();
+        for name in ["document.json", "sdk.json"] {
+            let path = crate::root().join(super::super::HOME).join(name);
+            let facts: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            let operations = facts["operations"].as_object().unwrap();
+            assert!(!operations.is_empty(), "{name}");
+            known.extend(operations.keys().cloned());
+        }
+        assert_eq!(known.into_iter().collect::<Vec<_>>(), listed);
+    }
+}
