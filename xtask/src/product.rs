@@ -41,5 +41,11 @@ pub(crate) fn given_or_built(root: &Path, kflare: Option<&Path>) -> anyhow::Resu
     if !built.context("cannot start cargo")?.success() {
         bail!("kflare does not build");
     }
-    Ok(root.join("target/debug/kflare"))
+    Ok(target(root).join("debug/kflare"))
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target(root: &Path) -> PathBuf {
+    // Cargo, which runs here, reads a relative one in the same way.
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
