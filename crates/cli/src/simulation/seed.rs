@@ -8,8 +8,9 @@ use kinds::names;
 use sandbox::cloudflare::{Token, TokenStatus};
 use serde_json::{Value, json};
 
+use super::checker::Silence;
 use super::draw::{Drawn, SECOND_TOKEN, THIRD_TOKEN, draw, secret_manifest};
-use super::object::{annotation, is_going, key, path, ready, text};
+use super::object::{annotation, key, path, ready, text};
 use super::{checker, log_watch, shrink};
 use crate::scenario::{Mode, Runner, Script, simulate};
 use crate::world::{ACCOUNT_ID, SECRET_NAME, Settled, TOKEN, TOKEN_KEY, World};
@@ -122,40 +123,43 @@ async fn quiet_phase(world: &mut World, is_mended: bool) -> Vec<String> {
         mend(world);
     }
     revive(world);
-    let settled = calm(world).await;
-    let mut problems: Vec<String> = restless(world, settled, "").into_iter().collect();
+    let end = calm(world).await;
+    let mut problems = restless(world, end, "");
     problems.extend(checker::unexplained(world, false));
     // Nothing but a look at Cloudflare shows what others did there.
     patch_all(world, |_| Some(json!({ "metadata": { "annotations": { names::RECONCILE_AT: "quiet" } } })));
-    let settled = calm(world).await;
-    problems.extend(restless(world, settled, " after a look at everything"));
+    let end = calm(world).await;
+    problems.extend(restless(world, end, " after a look at everything"));
     problems.extend(checker::unexplained(world, true));
     problems.extend(checker::lies(world));
+    let silence = Silence::begin(world);
     let idle = world.advance(IDLE).await;
-    if idle.writes.total() > 0 && !is_refused(world) {
+    if idle.writes.total() > 0 && !silence.is_excused() {
         problems.push(format!("an idle hour made {:?}", idle.writes));
     }
+    problems.extend(silence.broken(world).into_iter().map(|what| format!("in an idle hour {what}")));
     problems
 }
 
-async fn calm(world: &mut World) -> Settled {
+/// Comes to rest, if it can; with how that ended, and the time in which it should have changed nothing any more.
+async fn calm(world: &mut World) -> (Settled, Silence) {
     world.settle().await;
     world.advance(CALM).await;
-    world.settle().await
+    let silence = Silence::begin(world);
+    (world.settle().await, silence)
 }
 
-fn restless(world: &World, settled: Settled, when: &str) -> Option<String> {
-    (!settled.quiet && !is_refused(world)).then(|| format!("the quiet phase does not come to rest{when}"))
-}
-
-/// True when something fails that is tried again, or a delete is refused: every ten minutes it is tried whether that is
-/// still so, with a note about it before and after (contract K16).
-fn is_refused(world: &World) -> bool {
-    let refused = |object: &Value| match ready(object).1 {
-        "APIError" => true,
-        reason => is_going(object) && reason == "TerminalError",
-    };
-    world.resources().iter().any(|(_, object)| refused(object))
+/// What is wrong with a world that finds no rest. What keeps failing may be tried again for ever, but then that is all that
+/// is written.
+fn restless(world: &World, (settled, silence): (Settled, Silence), when: &str) -> Vec<String> {
+    if settled.quiet {
+        return vec![];
+    }
+    if !silence.is_excused() {
+        return vec![format!("the quiet phase does not come to rest{when}")];
+    }
+    let noise = silence.broken(world).into_iter();
+    noise.map(|what| format!("the quiet phase does not come to rest{when}: {what}")).collect()
 }
 
 /// Puts right what people left broken in Kubernetes.

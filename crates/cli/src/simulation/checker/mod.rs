@@ -6,6 +6,7 @@ mod exposure;
 mod obedience;
 mod ownership;
 mod reasons;
+mod silence;
 mod telling;
 mod tenants;
 mod truth;
@@ -19,6 +20,7 @@ use super::draw::{Drawn, JUMPS};
 use super::facts::Facts;
 use crate::world::{World, misfits};
 pub(super) use exposure::SECRET_MARK;
+pub(super) use silence::Silence;
 
 /// Faults after which a watch may tell nothing, until it is opened anew. Those that name no method hit watches, too.
 const HANGS_WATCHES: [&str; 3] = ["watch-stale", "fault kubernetes timeout-", "fault kubernetes slow-body"];

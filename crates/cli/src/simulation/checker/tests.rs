@@ -9,6 +9,7 @@ use sandbox::kubernetes::{Author, Version};
 use sandbox::request_log::Line;
 use serde_json::{Value, json};
 
+use super::silence::{Excused, Written, noise};
 use super::{exposure, obedience, ownership, reasons, telling, truth, watches_may_hang};
 use crate::scenario::{Mode, Runner, Script, simulate};
 use crate::simulation::draw::Drawn;
@@ -349,6 +350,51 @@ fn a_429_that_no_fault_made_is_seen() {
         (exposure::exposed(&runner.world), lines.iter().filter(|line| line.status == 429).count())
     });
     assert_eq!((broken, refused), (vec![], 2));
+}
+
+#[test]
+fn a_write_while_all_is_at_rest_is_seen_unless_it_tells_of_what_keeps_failing() {
+    let event = json!({ "metadata": { "name": "e" }, "regarding": { "uid": "u1" } });
+    let noted = annotated("kflare.dev/deleting", "r1");
+    let failing = Excused { uids: ["u1".to_owned()].into(), refused: ["r1".to_owned()].into() };
+    let other = Excused { uids: ["u2".to_owned()].into(), ..Excused::default() };
+    let broken = |then: Version, excused: &Excused| {
+        let versions = vec![record(1, Author::Client, json!({})), then];
+        noise(&Written { versions, ..Written::default() }, at(10), excused).len()
+    };
+    let writes = [
+        told(20, Author::Client, 1, "APIError").object,
+        record(20, Author::Client, noted).object,
+        Arc::new(event),
+    ];
+    for (object, kind) in writes.into_iter().zip(["DNSRecord", "DNSRecord", "Event"]) {
+        // A write of the status leaves the generation as it was.
+        let mut object = Value::clone(&object);
+        object["metadata"]["generation"] = json!(1);
+        let then = version(20, Author::Client, kind, object);
+        assert_eq!(broken(then.clone(), &failing), 0, "{kind}");
+        assert_eq!(broken(then.clone(), &other), 1, "about another: {kind}");
+        assert_eq!(broken(Version { at: at(5), ..then }, &other), 0, "before: {kind}");
+    }
+    let claimed = record(20, Author::Client, claimed("other", ""));
+    assert_eq!(broken(claimed, &failing), 1, "more than a note");
+}
+
+#[test]
+fn what_is_sent_to_cloudflare_while_all_is_at_rest_is_seen() {
+    let failing = Excused { uids: ["u1".to_owned()].into(), refused: ["r1".to_owned()].into() };
+    let broken = |method: &str, id: &str, status| {
+        let path = format!("/zones/z/dns_records/{id}");
+        let line = Line { method: method.to_owned(), path, ..asked(20, "a", status, None) };
+        noise(&Written { requests: vec![line], ..Written::default() }, at(10), &failing).len()
+    };
+    assert_eq!(broken("GET", "r2", 200), 0);
+    assert_eq!(broken("DELETE", "r1", 403), 0, "asked whether it is still refused");
+    assert_eq!(broken("DELETE", "r1", 200), 1);
+    assert_eq!(broken("DELETE", "r2", 403), 1, "another's");
+    assert_eq!(broken("PATCH", "r1", 403), 1);
+    let changes = vec![change(20, "r1", TOKEN_ID, None, Some("x"))];
+    assert_eq!(noise(&Written { changes, ..Written::default() }, at(10), &failing).len(), 1);
 }
 
 #[test]
