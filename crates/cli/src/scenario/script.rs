@@ -22,8 +22,18 @@ pub struct Script {
     pub world: Option<(usize, String)>,
     /// Why it cannot be run beside a real API server, in real time.
     pub only_virtual: Option<String>,
+    /// Why a crash at any of its writes may change its end.
+    pub unswept: Option<String>,
     /// What happens.
     pub steps: Vec<Step>,
+}
+
+impl Script {
+    /// True when it says itself when the operator dies or is started.
+    #[must_use]
+    pub fn orders_crashes(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.command, Command::Crash(_) | Command::Start))
+    }
 }
 
 /// One line.
@@ -50,7 +60,7 @@ pub struct Setup {
     pub election: bool,
     /// Operators that run beside each other, of which one leads.
     pub replicas: u8,
-    /// The scenario is run again with a crash at each write.
+    /// The scenario is run again with a crash at each write; off where it orders its own.
     pub sweep: bool,
     /// Switches of the Cloudflare side, by name.
     pub switches: BTreeMap<String, String>,

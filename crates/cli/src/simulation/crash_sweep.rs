@@ -38,11 +38,11 @@ impl std::fmt::Display for SweepFailure {
     }
 }
 
-/// Sweeps one scenario; nothing when it says `sweep=off`.
+/// Sweeps one scenario; nothing when it says `sweep=off` or `unswept`.
 pub fn sweep(path: &Path) -> Result<Sweep, RunError> {
     let script = Script::read(path)?;
     let mut found = Sweep::default();
-    if !script.setup.sweep {
+    if !script.setup.sweep || script.unswept.is_some() {
         return Ok(found);
     }
     let (expected, writes, _) = end_of(&script, None)?;

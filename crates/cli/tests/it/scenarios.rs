@@ -78,6 +78,23 @@ fn only_what_cannot_be_had_for_real_is_left_to_virtual_time() {
 }
 
 #[test]
+fn only_who_orders_crashes_or_says_why_is_left_out_of_the_crash_sweep() {
+    let wrong = |path: &Path| {
+        let script = Script::read(path).unwrap();
+        let wants = match (script.setup.sweep, script.orders_crashes(), &script.unswept) {
+            (false, false, _) => {
+                "orders no crash: instead of `sweep=off` it wants an `unswept` line with its why"
+            }
+            (false, true, Some(_)) => "says `sweep=off` and `unswept`: one is enough",
+            _ => return None,
+        };
+        Some(format!("{} {wants}", path.display()))
+    };
+    let wrong: Vec<String> = all().iter().filter_map(|path| wrong(path)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn that_a_large_unit_is_taken_in_in_portions_shows_nowhere() {
     let portions = Portions { size: 1, ..Portions::default() };
     let mode = Mode { portions, ..Mode::default() };

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cli::simulation::{in_order, request_log, run_seed, sweep};
 
@@ -30,10 +31,16 @@ fn a_crash_at_any_write_changes_nothing_in_the_end() {
     let mut paths = crate::scenarios::all();
     paths.retain(|path| path.to_string_lossy().contains(&only));
     assert!(!paths.is_empty());
+    let points = AtomicU64::new(0);
     let failures = all(&paths, |path| match sweep(path) {
-        Ok(sweep) => sweep.failures.iter().map(ToString::to_string).collect(),
+        Ok(sweep) => {
+            points.fetch_add(sweep.points, Ordering::Relaxed);
+            sweep.failures.iter().map(ToString::to_string).collect()
+        }
         Err(error) => vec![format!("{}: {error}", path.display())],
     });
+    println!("{} crashes in {} scenarios", points.load(Ordering::Relaxed), paths.len());
+    assert!(points.into_inner() > 0, "no scenario was swept");
     assert!(failures.is_empty(), "{} crashes are not survived:\n{}", failures.len(), failures.join("\n"));
 }
 

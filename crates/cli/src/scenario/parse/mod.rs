@@ -16,6 +16,7 @@ use crate::world::{CrashPoint, CrashSide, Side};
 /// Every command with how it is written, in the order of the reference page.
 pub(super) const USAGES: &[(&str, &str)] = &[
     ("virtual", "virtual WHY"),
+    ("unswept", "unswept WHY"),
     (
         "world",
         "world [empty] [drift=DURATION] [deletion=retain] [election=on] [replicas=2] [sweep=off] [cf.SWITCH=VALUE]",
@@ -54,6 +55,7 @@ impl Script {
             setup: Setup::default(),
             world: None,
             only_virtual: None,
+            unswept: None,
             steps: Vec::new(),
         };
         for (index, text) in text.lines().enumerate() {
@@ -63,6 +65,7 @@ impl Script {
             match read {
                 None => {}
                 Some(Line::Virtual(why)) => script.only_virtual = Some(why),
+                Some(Line::Unswept(why)) => script.unswept = Some(why),
                 Some(Line::World(text, setup)) if script.steps.is_empty() => {
                     script.setup = setup;
                     script.world = Some((line, text));
@@ -77,6 +80,7 @@ impl Script {
 
 enum Line {
     Virtual(String),
+    Unswept(String),
     World(String, Setup),
     Step(String, Command),
 }
@@ -106,6 +110,11 @@ fn line_of(text: &str) -> Result<Option<Line>, Problem> {
         let mut why = vec![words.need("the reason why it cannot be run in real time")?];
         why.extend(words.rest());
         return Ok(Some(Line::Virtual(why.join(" "))));
+    }
+    if verb == "unswept" {
+        let mut why = vec![words.need("the reason why a crash changes its end")?];
+        why.extend(words.rest());
+        return Ok(Some(Line::Unswept(why.join(" "))));
     }
     if verb == "world" {
         return Ok(Some(Line::World(shown, setup(&mut words)?)));
@@ -354,6 +363,7 @@ mod tests {
         assert!(refused("delete dnsrecrd/www").contains("did you mean \"dnsrecord\"?"));
         assert!(refused("advance 5 minutes").contains("\"5\" is not a duration"));
         assert!(refused("start\nworld empty").contains("first command"));
+        assert!(refused("unswept  # why").contains("the reason why a crash changes its end is missing"));
         assert!(
             refused("virtual  # why").contains("the reason why it cannot be run in real time is missing")
         );
