@@ -10,6 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, bail};
 use clap::Args;
 
+use crate::product;
+
 /// Where the targets are.
 const HOME: &str = "testing/fuzz";
 /// The variable that tells the program which target it is.
@@ -52,8 +54,8 @@ pub(crate) struct Options {
 
 /// Builds, and runs each target.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
-    let targets = targets(root, options.only.as_deref())?;
     let program = build(root)?;
+    let targets = chosen(&all(&program)?, options.only.as_deref())?;
     if let (Some(input), [target]) = (&options.input, &targets[..]) {
         let status =
             Command::new(program).env(NAME, target).arg(input).status().context("cannot start it")?;
@@ -97,21 +99,25 @@ fn broken(root: &Path, program: &Path, targets: &[String], options: &Options) ->
     Ok(broken.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The targets are the folders of the corpus.
-fn targets(root: &Path, only: Option<&str>) -> anyhow::Result<Vec<String>> {
-    let corpus = root.join(HOME).join("corpus");
-    let entries = fs::read_dir(&corpus).with_context(|| format!("cannot list {}", corpus.display()))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        names.push(entry?.file_name().to_string_lossy().into_owned());
+/// The targets, which the program names itself.
+fn all(program: &Path) -> anyhow::Result<String> {
+    let output = Command::new(program).env_remove(NAME).output();
+    let output = output.with_context(|| format!("cannot start {}", program.display()))?;
+    if !output.status.success() {
+        bail!("{} does not say what its targets are", program.display());
     }
-    names.sort();
-    let known = names.join(", ");
-    names.retain(|name| only.is_none_or(|only| only == name));
-    if names.is_empty() {
-        bail!("there is no target {}; there are {known}", only.unwrap_or_default());
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Those that are asked for of the names, one a line.
+fn chosen(names: &str, only: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let known: Vec<String> = names.lines().map(str::to_owned).collect();
+    let chosen: Vec<String> =
+        known.iter().filter(|name| only.is_none_or(|only| only == *name)).cloned().collect();
+    if chosen.is_empty() {
+        bail!("there is no target {}; there are {}", only.unwrap_or_default(), known.join(", "));
     }
-    Ok(names)
+    Ok(chosen)
 }
 
 /// The program of all targets, built beside everything else: its crates are instrumented.
@@ -136,7 +142,7 @@ fn build(root: &Path) -> anyhow::Result<PathBuf> {
 }
 
 fn folder(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz")
+    product::target(root).join("fuzz")
 }
 
 fn host() -> anyhow::Result<String> {
@@ -155,6 +161,8 @@ fn holds(root: &Path, program: &Path, target: &str, options: &Options) -> anyhow
     }
     let log = folder.join(format!("{target}.log"));
     let home = root.join(HOME);
+    let corpus = home.join("corpus").join(target);
+    let least = inputs(&corpus)?;
     let status = Command::new(program)
         .env(NAME, target)
         .arg(format!("-max_total_time={}", options.seconds))
@@ -167,24 +175,45 @@ fn holds(root: &Path, program: &Path, target: &str, options: &Options) -> anyhow
         .arg(format!("-malloc_limit_mb={ALLOCATION_MEGABYTES_MAX}"))
         .args(["-use_value_profile=1", "-print_final_stats=1"])
         // New inputs go to the first folder; those of the second are only read.
-        .args([&found, &home.join("corpus").join(target)])
+        .args([&found, &corpus])
         .stderr(File::create(&log).with_context(|| format!("cannot write {}", log.display()))?)
         .status()
         .with_context(|| format!("cannot start {}", program.display()))?;
-    let said = fs::read(&log).unwrap_or_default();
-    println!("{target}: {}", told(&String::from_utf8_lossy(&said), status.success(), &log));
-    Ok(status.success())
+    let said = fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
+    let told = told(&String::from_utf8_lossy(&said), status.success(), least);
+    match &told {
+        Ok(text) => println!("{target}: {text}"),
+        Err(text) => println!("{target}: BROKEN\n  {text}\n  all of it: {}", log.display()),
+    }
+    Ok(told.is_ok())
 }
 
-/// What a run says of itself, or its last lines.
-fn told(said: &str, holds: bool, log: &Path) -> String {
-    let number = |name: &str| {
-        let line = said.lines().rev().find_map(|line| line.strip_prefix(&format!("stat::{name}:")));
-        line.map_or("?", str::trim).to_owned()
+/// How many inputs a corpus has.
+fn inputs(corpus: &Path) -> anyhow::Result<u64> {
+    let entries = fs::read_dir(corpus).with_context(|| format!("cannot list {}", corpus.display()))?;
+    let count = entries.map(|entry| entry.map(|_| 1)).sum::<Result<u64, _>>()?;
+    if count == 0 {
+        bail!("{} is empty", corpus.display());
+    }
+    Ok(count)
+}
+
+/// What a run says of itself; as an error, what does not hold. A run that did not even get through its corpus shows nothing.
+fn told(said: &str, ended_well: bool, least: u64) -> Result<String, String> {
+    let number = |name: &str| -> Option<u64> {
+        let line = said.lines().rev().find_map(|line| line.strip_prefix(&format!("stat::{name}:")))?;
+        line.trim().parse().ok()
     };
-    if holds {
-        let (inputs, new) = (number("number_of_executed_units"), number("new_units_added"));
-        return format!("{inputs} inputs tried, {new} of them reached something new");
+    if ended_well {
+        return match (number("number_of_executed_units"), number("new_units_added")) {
+            (Some(inputs), Some(new)) if inputs >= least => {
+                Ok(format!("{inputs} inputs tried, {new} of them reached something new"))
+            }
+            (Some(inputs), Some(_)) => {
+                Err(format!("only {inputs} inputs tried, of a corpus of {least}: give it more seconds"))
+            }
+            _ => Err("it does not say how many inputs it tried".to_owned()),
+        };
     }
     let tells =
         |line: &&str| ["panicked at", "SUMMARY", "Test unit written"].iter().any(|word| line.contains(word));
@@ -192,7 +221,7 @@ fn told(said: &str, holds: bool, log: &Path) -> String {
     if told.is_empty() {
         told.extend(said.lines().last());
     }
-    format!("BROKEN\n  {}\n  all of it: {}", told.join("\n  "), log.display())
+    Err(told.join("\n  "))
 }
 
 #[cfg(test)]
@@ -201,23 +230,35 @@ mod tests {
 
     #[test]
     fn a_target_that_does_not_exist_is_named_with_those_that_do() {
-        let root = crate::root();
-        let all = targets(&root, None).expect("there are some");
-        assert!(
-            all.iter().all(|target| root.join(HOME).join(format!("words/{target}.txt")).exists()),
-            "{all:?}"
-        );
-        assert_eq!(targets(&root, Some("dns")).expect("there is one"), ["dns"]);
-        let error = targets(&root, Some("dsn")).expect_err("there is none").to_string();
-        assert!(error.contains("dsn") && error.contains("dns"), "{error}");
+        let all = "envelope\ndns\n";
+        assert_eq!(chosen(all, None).unwrap(), ["envelope", "dns"]);
+        assert_eq!(chosen(all, Some("dns")).unwrap(), ["dns"]);
+        let error = chosen(all, Some("dsn")).unwrap_err().to_string();
+        assert!(error.contains("dsn") && error.contains("envelope, dns"), "{error}");
+        assert!(chosen("", None).is_err(), "a program without targets");
     }
 
     #[test]
     fn a_run_is_told_in_a_line_and_a_failure_with_its_input() {
         let said = "#1\nstat::number_of_executed_units: 7\nstat::new_units_added: 2\n";
-        assert_eq!(told(said, true, Path::new("l")), "7 inputs tried, 2 of them reached something new");
+        assert_eq!(told(said, true, 7), Ok("7 inputs tried, 2 of them reached something new".to_owned()));
         let said = "thread 'main' panicked at x\nfoo\nTest unit written to crashes/dns-1\n";
-        let told = told(said, false, Path::new("l"));
+        let told = told(said, false, 1).unwrap_err();
         assert!(told.contains("panicked at x\n  Test unit written to crashes/dns-1"), "{told}");
+    }
+
+    #[test]
+    fn a_run_that_tried_less_than_its_corpus_or_does_not_say_how_much_does_not_hold() {
+        let said = "stat::number_of_executed_units: 6\nstat::new_units_added: 0\n";
+        assert!(told(said, true, 7).unwrap_err().contains("only 6"));
+        assert!(told("", true, 1).is_err());
+        assert!(told("stat::number_of_executed_units: ?\n", true, 1).is_err());
+    }
+
+    #[test]
+    fn every_corpus_has_inputs() {
+        let corpus = crate::root().join(HOME).join("corpus");
+        assert!(inputs(&corpus.join("dns")).unwrap() > 1);
+        assert!(inputs(&corpus.join("nothing")).is_err());
     }
 }
