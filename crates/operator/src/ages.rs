@@ -19,7 +19,11 @@ pub fn note(
     tokens: &Tokens,
     now: Timestamp,
 ) {
-    let seen = |(cred, token)| Some((cred, now.checked_sub(credentials.known_for(token)?).ok()?));
+    let timings = state.queue.timings();
+    let seen = |(cred, token)| {
+        let age = timings.age(credentials.known_for(token)?);
+        Some((cred, now.checked_sub(age).ok()?))
+    };
     let seen: BTreeMap<&CredId, Timestamp> = tokens.iter().filter_map(seen).collect();
     for (id, member) in &mut snapshot.members {
         let named = member.kind.references.iter().filter_map(|reference| {

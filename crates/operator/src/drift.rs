@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use crate::cache::Cache;
 use crate::events::Publisher;
 use crate::leader::Lease;
-use crate::limits::{CHAIN_MAX, DRIFT_RELIEF, DRIFT_WATCH};
+use crate::limits::{CHAIN_MAX, DRIFT_RELIEF};
 use crate::object;
 use crate::routing;
 use crate::state::{Shared, State};
@@ -37,6 +37,8 @@ pub struct DriftWatch {
     pub events: Publisher,
     /// The interval that was asked for.
     pub interval: Duration,
+    /// Between two looks.
+    pub pause: Duration,
     /// Says nothing while another one leads.
     pub lease: Lease,
     /// True once it has to end.
@@ -51,7 +53,7 @@ impl DriftWatch {
             tokio::select! {
                 biased;
                 _ = self.stopping.wait_for(|stopping| *stopping) => return,
-                () = tokio::time::sleep(DRIFT_WATCH) => {}
+                () = tokio::time::sleep(self.pause) => {}
             }
             if self.lease.may_send() {
                 self.look(&mut told);

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::cache::Source;
 use crate::causes::Causes;
 use crate::jitter;
-use crate::limits::{KUBERNETES_PAGE, UNSERVED_FOR};
+use crate::limits::KUBERNETES_PAGE;
 use crate::object::{self, Object};
 use crate::state::Shared;
 use crate::timings::{Timings, doubled};
@@ -98,13 +98,14 @@ async fn watch<K, S: Sink<K>>(
                 failures += 1;
                 shared.metrics.watch_failed(name);
                 let proved = match sink.defined() {
-                    Some(kind) if unserved.failed(&error, Instant::now()) => {
+                    Some(kind) if unserved.failed(&error, Instant::now(), timings.unserved_for) => {
                         unserved.discovered(is_undiscovered(&client, kind).await);
                         unserved.proved
                     }
                     _ => false,
                 };
-                tell(name, failures, &error, proved, unserved.proved);
+                let unserved_for = proved.then_some(timings.unserved_for);
+                tell(name, failures, &error, unserved_for, unserved.proved);
                 if is_unserved(&error) {
                     // A watch that goes on where it was would neither say that the kind is served again nor show what is
                     // there by then.
@@ -122,18 +123,18 @@ async fn watch<K, S: Sink<K>>(
 }
 
 /// A failure is worth a warning until it is known that the kind is not there, which is said once.
-fn tell(kind: &str, failures: u32, error: &watcher::Error, proved: bool, is_known: bool) {
+fn tell(kind: &str, failures: u32, error: &watcher::Error, unserved_for: Option<Duration>, is_known: bool) {
     let error = Causes(error);
-    match (proved, is_known) {
-        (true, _) => tracing::warn!(
+    match (unserved_for, is_known) {
+        (Some(long), _) => tracing::warn!(
             kind,
             failures,
             %error,
             "the cluster has not served this kind for {} s: it counts as having no objects until it is served again",
-            UNSERVED_FOR.as_secs()
+            long.as_secs()
         ),
-        (false, true) => tracing::debug!(kind, failures, %error, "the kind is still not served"),
-        (false, false) => tracing::warn!(kind, failures, %error, "the watch failed"),
+        (None, true) => tracing::debug!(kind, failures, %error, "the kind is still not served"),
+        (None, false) => tracing::warn!(kind, failures, %error, "the watch failed"),
     }
 }
 

@@ -39,10 +39,6 @@ pub const STATUSES_AT_ONCE: usize = 16;
 /// Direct reads of Secrets of one pass at once; a pass rarely needs more than one.
 pub const SECRET_READS_AT_ONCE: usize = 8;
 
-/// How long a kind must not have been served before it counts as having no objects: an API server that starts, or learns
-/// of definitions late, knows them within seconds.
-pub const UNSERVED_FOR: Duration = Duration::from_secs(60);
-
 /// Objects per page of a list: what client-go asks for; it bounds what is decoded at once.
 pub const KUBERNETES_PAGE: u32 = 500;
 
@@ -64,9 +60,6 @@ pub const DOUBLINGS_MAX: u32 = 16;
 
 /// Schedules of units kept beyond those in use before the old ones are swept.
 pub const SCHEDULES_SLACK: usize = 256;
-
-/// Between two looks at what the drift checks cost: a look walks over all objects, and the answer changes slowly.
-pub const DRIFT_WATCH: Duration = Duration::from_secs(60);
 
 /// Share of the drift interval below which the budget counts as able to pay again, so that one object more or less does
 /// not bring an Event each time.

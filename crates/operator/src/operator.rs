@@ -145,7 +145,8 @@ impl Operator {
         let publisher = publisher(&kube, &config, &shared, &mut events);
         if let Some(interval) = config.drift_check_interval {
             let (shared, events, lease) = (Arc::clone(&shared), publisher.clone(), lease.clone());
-            let watch = DriftWatch { shared, events, interval, lease, stopping: stopping.clone() };
+            let (pause, stopping) = (timings.drift_watch, stopping.clone());
+            let watch = DriftWatch { shared, events, interval, pause, lease, stopping };
             dispatcher.spawn(watch.run());
         }
         let context = context(&kube, cloudflare, &config, &shared, &lease, publisher);

@@ -321,12 +321,13 @@ fn note(context: &Context, act: &Act, outcome: &Outcome, expected: Option<u64>) 
 }
 
 fn settle(state: &mut crate::state::State, id: &MemberId, member: &Member, report: &Report) -> Again {
+    let timings = state.queue.timings();
     let again = match report.next {
         Next::Drift => Again::Settled,
-        Next::Unsettled(after) => Again::Unsettled(after),
+        Next::Unsettled(after) => Again::Unsettled(timings.pause(after)),
         Next::Wait | Next::Event => Again::OnChange,
         Next::Resync => Again::Resync,
-        Next::After(after, class) => Again::After(after, class),
+        Next::After(after, class) => Again::After(timings.pause(after), class),
         Next::Fault(not_before) => Again::Fault(not_before),
         Next::Now(class) => Again::Now(class),
         Next::Forget => Again::Forget,

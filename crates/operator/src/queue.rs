@@ -89,6 +89,12 @@ impl Queue {
         }
     }
 
+    /// Its durations.
+    #[must_use]
+    pub const fn timings(&self) -> &Timings {
+        &self.timings
+    }
+
     /// A member of a unit is due now. True when it was not before.
     pub fn add(&mut self, unit: &UnitKey, member: MemberId, class: Class, now: Instant) -> bool {
         let entry = self.units.entry(unit.clone()).or_default();

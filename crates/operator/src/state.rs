@@ -176,7 +176,7 @@ impl State {
     /// moment ago.
     #[must_use]
     pub fn founded_at(&self, member: &MemberId, now: Timestamp) -> Option<Timestamp> {
-        let age = self.founded.get(member)?.elapsed();
+        let age = self.queue.timings().age(self.founded.get(member)?.elapsed());
         now.checked_sub(age).ok().filter(|_| age < plan::limits::NEWS_MAY_SPREAD)
     }
 

@@ -40,6 +40,14 @@ pub struct Timings {
     pub lease_retry: Duration,
     /// How long running passes may finish at shutdown: Kubernetes' grace of 30 s less 5 s.
     pub drain: Duration,
+    /// How long a kind must not have been served before it counts as having no objects: an API server that starts, or
+    /// learns of definitions late, knows them within seconds.
+    pub unserved_for: Duration,
+    /// Between two looks at what the drift checks cost: a look walks over all objects, and the answer changes slowly.
+    pub drift_watch: Duration,
+    /// How long a second is that a decision speaks of, when it says when to look again or asks whether something is new at
+    /// Cloudflare. `plan` knows one time; it is translated where it comes in and goes out.
+    pub pace: f64,
 }
 
 impl Default for Timings {
@@ -63,6 +71,9 @@ impl Default for Timings {
             lease_renew_deadline: s(10),
             lease_retry: s(2),
             drain: s(25),
+            unserved_for: s(60),
+            drift_watch: s(60),
+            pace: 1.0,
         }
     }
 }
@@ -92,6 +103,9 @@ impl Timings {
             lease_renew_deadline,
             lease_retry,
             drain,
+            unserved_for,
+            drift_watch,
+            pace,
         } = self.clone();
         Self {
             backoff_first: s(backoff_first),
@@ -111,7 +125,22 @@ impl Timings {
             lease_renew_deadline: floored(lease_renew_deadline, LEASE_FLOOR * 2 / 3),
             lease_retry: floored(lease_retry, LEASE_FLOOR / 15),
             drain: floored(drain, ANSWER_FLOOR),
+            unserved_for: floored(unserved_for, POLL_FLOOR),
+            drift_watch: s(drift_watch),
+            pace: pace * factor,
         }
+    }
+
+    /// A pause that a decision asks for.
+    #[must_use]
+    pub fn pause(&self, said: Duration) -> Duration {
+        said.mul_f64(self.pace)
+    }
+
+    /// How old something is, as decisions count it.
+    #[must_use]
+    pub fn age(&self, real: Duration) -> Duration {
+        Duration::try_from_secs_f64(real.as_secs_f64() / self.pace).unwrap_or(Duration::MAX)
     }
 }
 
@@ -149,5 +178,7 @@ mod tests {
         assert_eq!(short.kubernetes_request, Duration::from_secs(5));
         assert_eq!((short.lease_duration, short.lease_renew_deadline), (LEASE_FLOOR, Duration::from_secs(2)));
         assert!(short.lease_retry * 4 < short.lease_renew_deadline);
+        assert_eq!(short.scaled(0.5).pause(Duration::from_secs(600)), Duration::from_secs(3));
+        assert_eq!(short.age(Duration::from_secs(2)), Duration::from_secs(200));
     }
 }

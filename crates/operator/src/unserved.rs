@@ -3,13 +3,13 @@
 //! is starting does not know all kinds yet, and a proxy before it finds no page at all. Neither are many: what the API
 //! server says of all that it serves has to lack the kind, too.
 
+use std::time::Duration;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResourceList};
 use kinds::{Kind, names};
 use kube::Client;
 use kube::runtime::watcher;
 use tokio::time::Instant;
-
-use crate::limits::UNSERVED_FOR;
 
 /// The group of the definitions themselves: who serves it is an API server that knows of definitions.
 const DEFINITIONS: &str = "apiextensions.k8s.io";
@@ -24,14 +24,14 @@ pub struct Unserved {
 
 impl Unserved {
     /// A list or watch failed now. True when only [`is_undiscovered`] is left to prove it: the kind was not served
-    /// [`UNSERVED_FOR`] ago either, and no other answer came in between.
-    pub fn failed(&mut self, error: &watcher::Error, now: Instant) -> bool {
+    /// so long ago either, and no other answer came in between.
+    pub fn failed(&mut self, error: &watcher::Error, now: Instant, long: Duration) -> bool {
         if !is_unserved(error) {
             *self = Self::default();
             return false;
         }
         let since = *self.since.get_or_insert(now);
-        !self.proved && now.saturating_duration_since(since) >= UNSERVED_FOR
+        !self.proved && now.saturating_duration_since(since) >= long
     }
 
     /// What the API server serves was looked at. Where it does not lack the kind, the proof begins anew.
@@ -74,12 +74,12 @@ fn lacks_version(served: &APIGroupList) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use kube::core::Status;
     use serde_json::json;
 
     use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
 
     fn answered(code: u16) -> watcher::Error {
         watcher::Error::InitialListFailed(kube::Error::Api(Box::new(Status { code, ..Status::default() })))
@@ -91,7 +91,7 @@ mod tests {
         failures
             .iter()
             .map(|(at, code)| {
-                let proves = unserved.failed(&answered(*code), start + Duration::from_secs(*at));
+                let proves = unserved.failed(&answered(*code), start + Duration::from_secs(*at), MINUTE);
                 if proves {
                     unserved.discovered(true);
                 }
@@ -118,7 +118,7 @@ mod tests {
     fn a_kind_that_the_api_server_says_it_serves_is_not_proved_absent_a_moment_later() {
         let (mut unserved, start) = (Unserved::default(), Instant::now());
         let mut failed = |second: u64| {
-            let is_due = unserved.failed(&answered(404), start + Duration::from_secs(second));
+            let is_due = unserved.failed(&answered(404), start + Duration::from_secs(second), MINUTE);
             if is_due {
                 unserved.discovered(false);
             }

@@ -31,7 +31,7 @@ pub(crate) struct Audit {
     path: PathBuf,
     offset: u64,
     /// The last line so far, which may not be whole.
-    rest: String,
+    rest: Vec<u8>,
     pub(super) uses: BTreeSet<Use>,
     pub(super) refused: BTreeSet<String>,
     /// Writes but for those of the Lease.
@@ -93,18 +93,26 @@ impl Audit {
     pub(crate) fn read_on(&mut self) -> std::io::Result<()> {
         let bytes = read_from(&self.path, self.offset)?;
         self.offset += bytes.len() as u64;
-        self.rest.push_str(&String::from_utf8_lossy(&bytes));
-        let end = self.rest.rfind('\n').map_or(0, |at| at + 1);
-        let lines: String = self.rest.drain(..end).collect();
-        lines.lines().for_each(|line| self.take(line));
-        Ok(())
+        self.hear(&bytes)
     }
 
-    fn take(&mut self, line: &str) {
+    /// Takes the lines that are whole by now.
+    fn hear(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.rest.extend_from_slice(bytes);
+        let end = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines: Vec<u8> = self.rest.drain(..end).collect();
+        lines
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .try_for_each(|line| self.take(line))
+    }
+
+    /// A whole line that cannot be read fails: it could be a refusal.
+    fn take(&mut self, line: &[u8]) -> std::io::Result<()> {
         let account = format!("system:serviceaccount:{SECRET_NAMESPACE}:{ACCOUNT}");
-        let Ok(line) = serde_json::from_str::<Line>(line) else { return };
+        let line: Line = serde_json::from_slice(line)?;
         if line.user.username != account {
-            return;
+            return Ok(());
         }
         // What the API server refuses although the roles allow it, such as an Event in a namespace that goes, is no matter of
         // privilege.
@@ -113,7 +121,7 @@ impl Audit {
             self.refused.insert(format!("{} {}", line.verb, line.uri));
         }
         // What every account may see, such as the list of what is served, is no object.
-        let Some(object) = line.object_ref else { return };
+        let Some(object) = line.object_ref else { return Ok(()) };
         let is_read = matches!(line.verb.as_str(), "get" | "list" | "watch");
         self.writes += u64::from(!is_read && object.resource != "leases");
         let resource = match object.subresource.as_str() {
@@ -128,6 +136,7 @@ impl Audit {
             namespace: object.namespace,
             name: object.name,
         });
+        Ok(())
     }
 }
 
@@ -143,7 +152,7 @@ fn read_from(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn line(user: &str, verb: &str, resource: &str, decision: &str, code: u16) -> String {
+    fn line(user: &str, verb: &str, resource: &str, decision: &str, code: u16) -> Vec<u8> {
         serde_json::json!({
             "verb": verb,
             "user": { "username": user },
@@ -153,20 +162,35 @@ mod tests {
             "annotations": { DECISION: decision },
         })
         .to_string()
+        .into_bytes()
     }
 
     #[test]
     fn what_the_account_used_wrote_and_was_refused_is_read() {
         let mut audit = Audit::default();
         let account = "system:serviceaccount:kflare-system:kflare";
-        audit.take(&line("admin", "patch", "zones", "allow", 200));
-        audit.take(&line(account, "get", "zones", "allow", 200));
-        audit.take(&line(account, "patch", "zones", "allow", 403));
-        audit.take(&line(account, "patch", "zones", "forbid", 403));
+        audit.take(&line("admin", "patch", "zones", "allow", 200)).unwrap();
+        audit.take(&line(account, "get", "zones", "allow", 200)).unwrap();
+        audit.take(&line(account, "patch", "zones", "allow", 403)).unwrap();
+        audit.take(&line(account, "patch", "zones", "forbid", 403)).unwrap();
         assert_eq!((audit.writes, audit.uses.len()), (2, 2));
         let asked = |verb: &str, n| ((verb.to_owned(), "zones/status".to_owned()), n);
         assert_eq!(audit.asked, [asked("get", 1), asked("patch", 2)].into());
         assert_eq!(audit.refused, ["patch /x".to_owned()].into());
         assert_eq!(audit.uses.first().unwrap().resource, "zones/status");
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_fails_once_it_is_whole() {
+        let mut audit = Audit::default();
+        let refusal = line("system:serviceaccount:kflare-system:kflare", "get", "zones", "forbid", 403);
+        let (begun, rest) = refusal.split_at(40);
+        audit.hear(begun).unwrap();
+        assert!(audit.refused.is_empty());
+        audit.hear(rest).unwrap();
+        audit.hear(b"\n").unwrap();
+        assert_eq!(audit.refused.len(), 1);
+        audit.hear(begun).unwrap();
+        assert!(audit.hear(b"\n").is_err());
     }
 }

@@ -7,6 +7,7 @@ mod cluster;
 mod privilege;
 mod process;
 mod real;
+mod replica;
 mod rest;
 mod run;
 

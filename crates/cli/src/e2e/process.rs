@@ -15,7 +15,7 @@ use super::cluster::LOOK;
 use crate::world::SECRET_NAMESPACE;
 
 /// How long a process may take until it leads: a killed predecessor's Lease has to end first.
-const LEADS_MAX: Duration = Duration::from_secs(60);
+pub(super) const LEADS_MAX: Duration = Duration::from_secs(60);
 
 /// How long an end in order may take: longer than the operator grants itself.
 const END_MAX: Duration = Duration::from_secs(40);
@@ -62,8 +62,7 @@ pub(crate) struct Activity {
 impl Process {
     /// Starts one and waits until it leads.
     pub(crate) async fn start(orders: &Orders) -> Result<Self, String> {
-        let mut process =
-            Self::spawn(orders).map_err(|error| format!("kflare run does not start: {error}"))?;
+        let mut process = Self::begin(orders)?;
         let began = Instant::now();
         loop {
             if process.activity().await.is_some_and(|activity| activity.is_up) {
@@ -77,6 +76,11 @@ impl Process {
             }
             tokio::time::sleep(LOOK).await;
         }
+    }
+
+    /// Starts one.
+    pub(super) fn begin(orders: &Orders) -> Result<Self, String> {
+        Self::spawn(orders).map_err(|error| format!("kflare run does not start: {error}"))
     }
 
     fn spawn(orders: &Orders) -> std::io::Result<Self> {

@@ -3,20 +3,19 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use operator::{Config, Transport};
 use sandbox::clock::Clock;
 use sandbox::cloudflare::Cloudflare;
-use sandbox::serve::{self, Served, WholeRequest};
 use serde_json::Value;
-use tower::ServiceExt;
+use tokio::time::Instant;
 
 use super::audit::Audit;
 use super::cluster::{Cluster, LOOK};
-use super::process::{Orders, Process};
+use super::process::{LEADS_MAX, Orders};
+use super::replica::Replica;
 use crate::commands::outside;
 use crate::scenario::{ObjectName, Setting, Unreal};
 use crate::world::{CrashPoint, Gate, Options, Settled, Side, Writes, scene, wiring};
@@ -38,16 +37,12 @@ pub(super) struct Real {
     pub(super) factor: f64,
     options: Options,
     clock: Clock,
-    /// The line between the operator that runs and Cloudflare; each operator has its own.
-    pub(super) gate: Arc<Mutex<Gate>>,
-    _served: Served,
-    orders: Orders,
-    pub(super) process: Option<Process>,
+    pub(super) replicas: Vec<Replica>,
+    /// The one that was last seen to lead.
+    pub(super) leader: Cell<usize>,
     audit: RefCell<Audit>,
     /// Writes up to the end of the last command that let time pass.
     pub(super) counted: Writes,
-    /// Writes to Cloudflare of those operators that are gone.
-    past: u64,
     /// A write that is to kill whoever makes it, while nobody runs.
     armed: Option<CrashPoint>,
     /// The second in which an object was last applied.
@@ -60,11 +55,14 @@ impl Real {
     /// A new Cloudflare and what every scenario begins with, on a server that was cleared; with an operator.
     pub(super) async fn begin(
         cluster: &Cluster,
-        options: Options,
+        mut options: Options,
         factor: f64,
         log: PathBuf,
     ) -> anyhow::Result<Self> {
         let clock = Clock::starting_at(outside::now());
+        // What the operator grants to new zones and tokens is scaled, and so is what they take.
+        let spread = &mut options.switches.lag.access_after_create;
+        *spread = spread.mul_f64(factor);
         let cloudflare = Cloudflare::with_switches(clock.clone(), options.seed, options.switches.clone());
         if options.schemas {
             cloudflare.hold_to_schemas();
@@ -73,16 +71,18 @@ impl Real {
         for object in scene::objects(&options) {
             cluster.apply(object).await.map_err(anyhow::Error::msg)?;
         }
-        let gate = Arc::<Mutex<Gate>>::default();
-        let served = serve(&cloudflare, &gate).await?;
         let orders = Orders {
             kubeconfig: cluster.account(),
-            cloudflare: format!("http://{}{}", served.address, wiring::BASE_PATH),
+            cloudflare: String::new(),
             factor,
             drift: options.drift_interval,
             retain: options.retain,
             log,
         };
+        let mut replicas = Vec::new();
+        for _ in 0..options.replicas.max(1) {
+            replicas.push(Replica::new(&cloudflare, orders.clone()).await?);
+        }
         let audit = RefCell::new(Audit::from_now(cluster.audit_log()));
         let mut real = Self {
             cluster: cluster.clone(),
@@ -90,13 +90,10 @@ impl Real {
             factor,
             options,
             clock,
-            gate,
-            _served: served,
-            orders,
-            process: None,
+            replicas,
+            leader: Cell::new(0),
             audit,
             counted: Writes::default(),
-            past: 0,
             armed: None,
             applied: Cell::new(0),
             ages: Cell::new(false),
@@ -105,34 +102,53 @@ impl Real {
         Ok(real)
     }
 
-    /// The end of the scenario: an operator that still runs is told to end, and must do so in order.
+    /// The end of the scenario: operators that still run are told to end, and must do so in order.
     pub(super) async fn end(mut self) -> Result<(), String> {
-        match self.process.take() {
-            Some(process) => process.stop().await,
-            None => Ok(()),
+        for replica in &mut self.replicas {
+            replica.stop().await?;
+        }
+        Ok(())
+    }
+
+    /// True while an operator runs.
+    pub(super) fn is_running(&self) -> bool {
+        self.replicas.iter().any(Replica::runs)
+    }
+
+    /// Waits until every operator answers and one of them leads.
+    async fn led(&mut self) -> Result<(), String> {
+        let began = Instant::now();
+        loop {
+            let (mut answers, mut is_led) = (true, false);
+            for (at, replica) in self.replicas.iter().enumerate() {
+                let says = replica.activity().await;
+                answers &= says.is_some();
+                if says.is_some_and(|says| says.is_up) {
+                    is_led = true;
+                    self.leader.set(at);
+                }
+            }
+            if answers && is_led {
+                return Ok(());
+            }
+            if let Some(said) = self.has_ended() {
+                return Err(said);
+            }
+            if began.elapsed() > LEADS_MAX {
+                return Err("no kflare run leads".to_owned());
+            }
+            tokio::time::sleep(LOOK).await;
         }
     }
 
-    /// The line between the operator that runs and Cloudflare.
-    pub(super) fn gate(&self) -> Gate {
-        self.gate.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn replace_gate(&self, next: Gate) -> Gate {
-        std::mem::replace(&mut self.gate.lock().unwrap_or_else(PoisonError::into_inner), next)
-    }
-
-    /// SIGKILL.
-    pub(super) fn kill(&mut self) {
-        self.gate().close();
-        if let Some(process) = self.process.take() {
-            process.kill();
-        }
+    /// When one of the operators ended by itself: what it said last.
+    pub(super) fn has_ended(&mut self) -> Option<String> {
+        self.replicas.iter_mut().find_map(Replica::has_ended)
     }
 
     /// Deletes a namespace as far as the API server does at once in memory: everything in it is asked to go.
     async fn empty_namespace(&self, name: &str) -> Result<(), String> {
-        let began = tokio::time::Instant::now();
+        let began = Instant::now();
         while began.elapsed() < NAMESPACE_MAX {
             let mut stays = false;
             for kind in kinds::KINDS.iter().map(|kind| kind.name).chain(["Secret"]) {
@@ -198,20 +214,17 @@ impl Setting for Real {
     }
 
     async fn start(&mut self) -> Result<(), String> {
-        if self.process.is_some() {
-            return Ok(());
+        for replica in self.replicas.iter_mut().filter(|replica| !replica.runs()) {
+            replica.start(self.armed.take())?;
         }
-        let next = Gate::default();
-        if let Some(point) = self.armed.take() {
-            next.arm(point);
-        }
-        self.past += self.replace_gate(next).writes().cloudflare;
-        self.process = Some(Process::start(&self.orders).await?);
-        Ok(())
+        self.led().await
     }
 
     async fn crash(&mut self) -> Result<(), String> {
-        self.kill();
+        if self.is_running() {
+            self.find_leader().await;
+            self.replicas[self.leader.get()].kill();
+        }
         Ok(())
     }
 
@@ -222,9 +235,11 @@ impl Setting for Real {
                     .to_owned(),
             );
         }
-        match &self.process {
-            Some(_) => self.gate().arm(point),
-            None => self.armed = Some(point),
+        let leader = &self.replicas[self.leader.get()];
+        if leader.runs() {
+            leader.gate().arm(point);
+        } else {
+            self.armed = Some(point);
         }
         Ok(())
     }
@@ -246,7 +261,7 @@ impl Setting for Real {
         let mut audit = self.audit.borrow_mut();
         // A log that cannot be read on shows as missing writes.
         let _ = audit.read_on();
-        let cloudflare = self.past + self.gate().writes().cloudflare;
+        let cloudflare = self.replicas.iter().map(Replica::writes).sum();
         Writes { kubernetes: audit.writes, cloudflare }
     }
 
@@ -262,14 +277,4 @@ impl Setting for Real {
     fn patience(&self) -> Duration {
         PATIENCE
     }
-}
-
-/// Serves a Cloudflare behind the gate of whoever runs. A request passes the gate as a whole, as it does in memory.
-async fn serve(cloudflare: &Cloudflare, gate: &Arc<Mutex<Gate>>) -> anyhow::Result<Served> {
-    let (cloudflare, gate) = (cloudflare.clone(), Arc::clone(gate));
-    let service = tower::service_fn(move |request: WholeRequest| {
-        let gate = gate.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        gate.before(Side::Cloudflare, cloudflare.service()).oneshot(request)
-    });
-    Ok(serve::on_loopback(0, serve::gathered(service)).await?)
 }

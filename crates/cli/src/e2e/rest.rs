@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::process::Activity;
 use super::real::Real;
+use super::replica::Replica;
 use crate::scenario::Setting;
-use crate::world::{Settled, Writes};
+use crate::world::{Gate, Settled, Writes};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(50);
@@ -37,8 +39,8 @@ impl Real {
     pub(super) async fn rest(&mut self) -> Result<Settled, String> {
         let began = Instant::now();
         let (mut quiet_since, mut last, mut quiet, mut crashed) = (Instant::now(), None, false, false);
-        while self.process.is_some() && !quiet && began.elapsed() < SETTLE_MAX {
-            crashed = self.sleep(LOOK).await?;
+        while self.is_running() && !quiet && began.elapsed() < SETTLE_MAX {
+            crashed |= self.sleep(LOOK).await?;
             let mark = self.mark().await?;
             if mark.is_none() || mark != last {
                 quiet_since = Instant::now();
@@ -46,34 +48,37 @@ impl Real {
             quiet = mark.is_some() && quiet_since.elapsed() >= QUIET;
             last = mark;
         }
-        let quiet = quiet || self.process.is_none();
+        let quiet = quiet || !self.is_running();
         Ok(Settled { writes: self.written(), quiet, crashed })
     }
 
     /// Lets so much real time pass, and lets what runs at its end come to its end.
     pub(super) async fn pass(&mut self, time: Duration) -> Result<Settled, String> {
-        let mut crashed = self.sleep(time.max(PAUSE_MIN)).await?;
+        let crashed = self.sleep(time.max(PAUSE_MIN)).await?;
         let end = Instant::now();
-        while !crashed && end.elapsed() < END_OF_RUN && self.runs().await {
-            crashed = self.sleep(LOOK).await?;
+        while !crashed && end.elapsed() < END_OF_RUN && self.find_leader().await.is_some_and(|says| says.runs)
+        {
+            if self.sleep(LOOK).await? {
+                return Ok(Settled { writes: self.written(), quiet: false, crashed: true });
+            }
         }
         Ok(Settled { writes: self.written(), quiet: false, crashed })
     }
 
     /// Sleeps, unless an armed write kills the operator meanwhile. An operator that ends by itself is a failure.
     async fn sleep(&mut self, time: Duration) -> Result<bool, String> {
-        let gate = self.gate();
+        let gates: Vec<Gate> = self.replicas.iter().map(Replica::gate).collect();
         let fell = tokio::select! {
             biased;
-            () = gate.fallen() => true,
-            () = tokio::time::sleep(time) => false,
+            at = any_fallen(&gates) => Some(at),
+            () = tokio::time::sleep(time) => None,
         };
-        if fell {
-            self.kill();
+        if let Some(at) = fell {
+            self.replicas[at].kill();
         }
-        match self.process.as_mut().and_then(super::process::Process::has_ended) {
+        match self.has_ended() {
             Some(said) => Err(said),
-            None => Ok(fell),
+            None => Ok(fell.is_some()),
         }
     }
 
@@ -83,16 +88,21 @@ impl Real {
         now.since(std::mem::replace(&mut self.counted, now))
     }
 
-    async fn runs(&self) -> bool {
-        let Some(process) = &self.process else { return false };
-        process.activity().await.is_some_and(|activity| activity.runs)
+    /// What the operator that leads says of itself.
+    pub(super) async fn find_leader(&self) -> Option<Activity> {
+        for (at, replica) in self.replicas.iter().enumerate() {
+            if let Some(says) = replica.activity().await.filter(|says| says.is_up) {
+                self.leader.set(at);
+                return Some(says);
+            }
+        }
+        None
     }
 
-    /// How far both sides have come, when the operator says that nothing is due.
+    /// How far both sides have come, when the operator that leads says that nothing is due.
     async fn mark(&self) -> Result<Option<Mark>, String> {
-        let Some(process) = &self.process else { return Ok(None) };
-        let says = process.activity().await;
-        if !says.is_some_and(|says| says.is_up && !says.runs && !says.is_due) {
+        let says = self.find_leader().await;
+        if !says.is_some_and(|says| !says.runs && !says.is_due) {
             return Ok(None);
         }
         let mut versions = Vec::new();
@@ -103,4 +113,9 @@ impl Real {
         }
         Ok(Some(Mark { calls: self.cloudflare.log().total(), versions }))
     }
+}
+
+/// Which gate an armed write closes first.
+async fn any_fallen(gates: &[Gate]) -> usize {
+    futures::future::select_all(gates.iter().map(|gate| Box::pin(gate.fallen()))).await.1
 }

@@ -66,6 +66,9 @@ fn only_what_cannot_be_had_for_real_is_left_to_virtual_time() {
                 || (script.edits_in_one_moment() && why.contains("in the same moment"))
         };
         match (&script.only_virtual, script.beyond_reality()) {
+            (Some(why), Some(_)) if !why.contains(" since ") => {
+                Some(format!("{}: `{why}` says what, and not why", path.display()))
+            }
             (None, Some(what)) => Some(format!("{}: `{what}` wants a `virtual` line", path.display())),
             (Some(why), None) if !is_so(why) => {
                 Some(format!("{}: nothing in it wants virtual time for: {why}", path.display()))
