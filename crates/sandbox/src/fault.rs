@@ -91,6 +91,18 @@ impl Fault {
         )
     }
 
+    /// Whether it does anything to a request with this method; that of a watch is `WATCH`.
+    #[must_use]
+    pub fn meets(self, method: &str) -> bool {
+        let (is_watch, is_read) = (method == "WATCH", matches!(method, "GET" | "WATCH"));
+        match self {
+            Self::WatchCut | Self::WatchStale | Self::WatchLate | Self::WatchGap => is_watch,
+            Self::WriteConflict | Self::LateCommit => !is_read,
+            Self::StaleRead => is_read && !is_watch,
+            _ => true,
+        }
+    }
+
     /// The name that scenarios use.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -130,14 +130,8 @@ fn gusts(side: Side, log: &RequestLog) -> Vec<(Gust, String)> {
 
 /// The faults that mean something to requests with this method.
 pub fn faults(side: Side, method: &str) -> impl Iterator<Item = Fault> {
-    let (is_watch, is_read) = (method == WATCH, matches!(method, GET | WATCH));
-    Fault::ALL.into_iter().filter(move |fault| match fault {
-        Fault::WatchCut | Fault::WatchStale | Fault::WatchLate | Fault::WatchGap => is_watch,
-        Fault::WriteConflict => side == Side::Kubernetes && !is_read,
-        Fault::LateCommit => !is_read,
-        Fault::StaleRead => is_read && !is_watch,
-        _ => true,
-    })
+    let is_known = move |fault: &Fault| side == Side::Kubernetes || !fault.is_of_kubernetes();
+    Fault::ALL.into_iter().filter(is_known).filter(move |fault| fault.meets(method))
 }
 
 impl Forecast {

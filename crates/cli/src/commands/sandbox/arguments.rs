@@ -155,7 +155,7 @@ fn rows_help() -> String {
 #[command(after_help = SEED_EXAMPLES)]
 pub struct SeedArguments {
     /// How many seeds to run
-    #[arg(long, env = "KFLARE_SEEDS", value_name = "NUMBER", default_value_t = 50)]
+    #[arg(long, env = "KFLARE_SEEDS", value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,
 
     /// The first of them

@@ -261,7 +261,24 @@ fn fault(words: &mut Words) -> Result<Command, Problem> {
             _ => order.times = count(&word)?,
         }
     }
+    can_be_met(&order)?;
     Ok(Command::Fault(order))
+}
+
+/// Whoever orders a fault that can meet nothing would believe that it was survived.
+fn can_be_met(order: &FaultOrder) -> Result<(), Problem> {
+    let FaultOrder { side, fault, times, .. } = order;
+    let side_has_it = *side == Side::Kubernetes || !fault.is_of_kubernetes();
+    let what = if !side_has_it {
+        "a fault of Cloudflare; write `fault kubernetes …`"
+    } else if *times == 0 {
+        "met by any request: it hits 0 of them; write `1` or more"
+    } else if order.method.as_ref().is_some_and(|method| !fault.meets(method)) {
+        "a fault of requests with that method; leave the method out or write another"
+    } else {
+        return Ok(());
+    };
+    Err(Problem::Malformed { word: fault.name().to_owned(), what })
 }
 
 fn count(word: &str) -> Result<u32, Problem> {
@@ -368,5 +385,23 @@ mod tests {
             refused("virtual  # why").contains("the reason why it cannot be run in real time is missing")
         );
         assert!(refused("start now").contains("\"now\" has no meaning here; write `start`"));
+    }
+
+    #[test]
+    fn a_fault_that_can_meet_nothing_is_refused_with_its_line() {
+        for line in [
+            "fault cf watch-cut 1",
+            "fault write-conflict PATCH",
+            "fault kubernetes watch-cut 1 PATCH",
+            "fault cf stale-read 3 POST",
+            "fault kubernetes late-commit GET",
+            "fault 504 0",
+        ] {
+            let error = refused(&format!("settle\n{line}"));
+            assert!(error.contains("t.txt:2") && error.contains("write"), "{line}: {error:?}");
+        }
+        for line in ["fault cf stale-read GET", "fault kubernetes watch-gap", "fault 504 POST after 2"] {
+            assert!(matches!(one(line), Command::Fault(_)), "{line}");
+        }
     }
 }
