@@ -5,6 +5,7 @@
 pub mod bench;
 pub mod commands;
 mod e2e;
+mod file_text;
 mod nearest;
 pub mod progress;
 pub mod scenario;

@@ -11,6 +11,16 @@ use crate::fault::Fault;
 /// Lines kept; a run of 10,000 objects makes about 60,000 requests, and a test wants to see all of them.
 const LINES_MAX: usize = 200_000;
 
+/// Routes that are counted apart; a world has some hundred. What is beyond is counted together.
+const ROUTES_MAX: usize = 2_000;
+
+/// Method and route of what is counted together; it counts as a write.
+const OTHER: &str = "OTHER";
+const OTHERS: &str = "/{other}";
+
+/// Characters of a path that are kept: the longest that a client of ours sends, and lines without end are no use.
+const PATH_MAX: usize = 16 * 1_024;
+
 /// One answered (or unanswered) request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -47,9 +57,16 @@ pub struct RequestLog(Arc<Mutex<Inner>>);
 
 impl RequestLog {
     /// Adds a line and counts it under (method, route).
-    pub fn push(&self, line: Line) {
+    pub fn push(&self, mut line: Line) {
+        if let Some((end, _)) = line.path.char_indices().nth(PATH_MAX) {
+            line.path.truncate(end);
+        }
         let mut inner = self.lock();
-        *inner.counts.entry((line.method.clone(), line.route.clone())).or_default() += 1;
+        let mut counted = (line.method.clone(), line.route.clone());
+        if inner.counts.len() >= ROUTES_MAX && !inner.counts.contains_key(&counted) {
+            counted = (OTHER.to_owned(), OTHERS.to_owned());
+        }
+        *inner.counts.entry(counted).or_default() += 1;
         if inner.lines.len() == LINES_MAX {
             inner.lines.pop_front();
         }
@@ -93,5 +110,29 @@ impl RequestLog {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(method: &str, path: &str) -> Line {
+        let text = str::to_owned;
+        let at = Timestamp::UNIX_EPOCH;
+        let (body, who) = (String::new(), String::new());
+        Line { at, method: text(method), route: text(path), path: text(path), status: 404, body, who }
+    }
+
+    #[test]
+    fn routes_that_clients_make_up_are_counted_together_and_long_paths_cut() {
+        let log = RequestLog::default();
+        for n in 0..2 * ROUTES_MAX {
+            log.push(line(&format!("M{n}"), &format!("/x{n}")));
+        }
+        log.push(line("GET", &"y".repeat(2 * PATH_MAX)));
+        assert_eq!(log.counts().len(), ROUTES_MAX + 1);
+        assert_eq!(log.total(), 2 * ROUTES_MAX as u64 + 1);
+        assert_eq!(log.lines().last().map(|line| line.path.len()), Some(PATH_MAX));
     }
 }

@@ -2,6 +2,7 @@
 //! Knows nothing of the worlds: any cloneable tower service with the shared body types will do.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -49,6 +50,12 @@ pub type WholeRequest = Request<Full<Bytes>>;
 /// Bytes of a request: as much as the worlds take.
 const BODY_MAX: usize = 128 * 1024 * 1024;
 
+/// How long the body of a request may take to come: whoever never sends it keeps a connection from others.
+const BODY_WITHIN: Duration = Duration::from_secs(60);
+
+/// How long to wait when a connection cannot be taken: there are too many open files, and asking at once does not help.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
 /// Hands a request on when all of its body has come, so that whoever counts requests need not wait for the rest.
 pub fn gathered<S>(
     service: S,
@@ -71,7 +78,8 @@ where
         let service = service.clone();
         async move {
             let (head, body) = request.into_parts();
-            let body = Limited::new(body, BODY_MAX).collect().await.map_err(|_| ConnectionReset)?;
+            let body = tokio::time::timeout(BODY_WITHIN, Limited::new(body, BODY_MAX).collect());
+            let body = body.await.map_err(|_| ConnectionReset)?.map_err(|_| ConnectionReset)?;
             service.oneshot(Request::from_parts(head, Full::new(body.to_bytes()))).await
         }
     })
@@ -109,7 +117,10 @@ where
         if connections.len() >= CONNECTIONS_MAX {
             connections.join_next().await;
         }
-        let Ok((stream, _)) = listener.accept().await else { continue };
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(ACCEPT_AGAIN).await;
+            continue;
+        };
         let service = TowerToHyperService::new(service.clone());
         connections.spawn(async move {
             // A connection that the client or a fault ends early is not an error of the server.

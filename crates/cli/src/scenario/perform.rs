@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::run::Runner;
 use super::script::{CloudflareEdit, Command, FaultOrder, Pointing, RecordName, Setup};
 use super::setting::{Setting, Unreal};
+use crate::file_text;
 use crate::world::{ACCOUNT_ID, Side, TOKEN};
 
 /// Bytes of a file that a script applies: far above any fixture.
@@ -78,11 +79,7 @@ fn pointed(api: &Cloudflare, at: &Pointing, record: &RecordName) -> Result<Value
 
 fn manifests(path: &std::path::Path) -> Result<Vec<Value>, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let size = std::fs::metadata(path).map_err(|error| failed(&error))?.len();
-    if size > FILE_BYTES_MAX {
-        return Err(failed(&format!("it has {size} bytes, more than {FILE_BYTES_MAX}")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let text = file_text::read(path, FILE_BYTES_MAX).map_err(|error| failed(&error))?;
     serde_saphyr::from_multiple(&text).map_err(|error| failed(&error))
 }
 

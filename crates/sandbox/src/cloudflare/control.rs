@@ -295,7 +295,11 @@ fn arm(cloudflare: &Cloudflare, name: &str, body: &Value) -> Result<Value, Contr
     if fault.is_of_kubernetes() {
         return Err(ControlError::FaultOfKubernetes(fault));
     }
-    let word = |field: &str| body.get(field).and_then(Value::as_str).map(str::to_owned);
+    let word = |field: &'static str| match body.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(word)) => Ok(Some(word.clone())),
+        Some(_) => Err(ControlError::Field(field)),
+    };
     let number = |field: &'static str, default: u32| match body.get(field) {
         None => Ok(default),
         Some(value) => {
@@ -303,11 +307,15 @@ fn arm(cloudflare: &Cloudflare, name: &str, body: &Value) -> Result<Value, Contr
         }
     };
     let target = Target {
-        method: word("method"),
-        path: word("path"),
+        method: word("method")?,
+        path: word("path")?,
         writes: body.get("writes").and_then(Value::as_bool),
     };
-    cloudflare.faults().arm(fault, target, number("skip", 0)?, number("times", 1)?);
+    let times = number("times", 1)?;
+    if times == 0 {
+        return Err(ControlError::Field("times"));
+    }
+    cloudflare.faults().arm(fault, target, number("skip", 0)?, times);
     done()
 }
 

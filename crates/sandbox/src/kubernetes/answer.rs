@@ -33,6 +33,9 @@ use super::watch::{self, WatchOptions};
 use super::write::{WriteOptions, Writer};
 use crate::serve::AnswerBody;
 
+/// The longest that a watch lasts which asks for more: far beyond any use, and no instant overflows.
+const WATCH_MAX: Duration = Duration::from_secs(7 * 24 * 3_600);
+
 /// The body of an answer.
 pub(crate) enum Content {
     Bytes(Bytes),
@@ -238,8 +241,8 @@ impl ApiServer {
         let timeout = match query.get("timeoutSeconds") {
             "" | "0" => None,
             seconds => {
-                let seconds = seconds.parse().map_err(|_| bad_number(seconds))?;
-                Some(Duration::from_secs(seconds))
+                let seconds: u64 = seconds.parse().map_err(|_| bad_number(seconds))?;
+                Some(Duration::from_secs(seconds).min(WATCH_MAX))
             }
         };
         let options = WatchOptions {

@@ -133,11 +133,12 @@ fn word(text: &str) -> usize {
 
 /// The longest operator that the special characters at the start make.
 fn special(text: &str) -> usize {
-    let run = text.find(|letter| !SPECIAL.contains(&letter)).unwrap_or(text.len());
-    let mut known = 0;
-    for length in 1..=run {
-        if token_of(&text[..length]).is_some() {
-            known = length;
+    let (mut known, mut run) = (0, 0);
+    // No further than the operator goes: a text of a thousand parentheses is a thousand tokens.
+    for letter in text.chars().take_while(|letter| SPECIAL.contains(letter)) {
+        run += letter.len_utf8();
+        if token_of(&text[..run]).is_some() {
+            known = run;
         } else if known > 0 {
             break;
         }
@@ -296,6 +297,13 @@ mod tests {
 
     fn fits(selector: &str, labels: &Value) -> bool {
         parse(selector).unwrap().iter().all(|requirement| requirement.matches(labels))
+    }
+
+    #[test]
+    fn an_operator_is_looked_for_no_further_than_it_goes() {
+        assert_eq!(special(&"(".repeat(100_000)), 1);
+        assert_eq!(special("==x"), 2);
+        assert_eq!(special("=)"), 1);
     }
 
     #[test]

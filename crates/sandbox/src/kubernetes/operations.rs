@@ -3,16 +3,20 @@
 
 use serde_json::{Map, Value};
 
+/// What the copies of one patch may add up to, in bytes of JSON (`JSONPatchMaxCopyBytes`): each may double the document.
+const COPIES_MAX: usize = 3 * 1024 * 1024;
+
 /// An operation does not fit the document. The server says no more than that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit;
 
 /// Applies the operations, in order.
 pub(crate) fn apply(document: &mut Value, operations: &[Map<String, Value>]) -> Result<(), Misfit> {
-    operations.iter().try_for_each(|operation| apply_one(document, operation))
+    let mut copied = 0;
+    operations.iter().try_for_each(|operation| apply_one(document, operation, &mut copied))
 }
 
-fn apply_one(document: &mut Value, operation: &Map<String, Value>) -> Result<(), Misfit> {
+fn apply_one(document: &mut Value, operation: &Map<String, Value>, copied: &mut usize) -> Result<(), Misfit> {
     let text = |field: &str| operation.get(field).and_then(Value::as_str);
     let path = || text("path").ok_or(Misfit);
     let from = || text("from").ok_or(Misfit);
@@ -27,8 +31,12 @@ fn apply_one(document: &mut Value, operation: &Map<String, Value>) -> Result<(),
             add(document, path()?, moved)
         }
         "copy" => {
-            let copied = get(document, from()?)?;
-            add(document, path()?, copied)
+            let copy = get(document, from()?)?;
+            *copied += copy.to_string().len();
+            if *copied > COPIES_MAX {
+                return Err(Misfit);
+            }
+            add(document, path()?, copy)
         }
         "test" => {
             let found = if path()?.is_empty() { document.clone() } else { get(document, path()?)? };
@@ -152,6 +160,15 @@ mod tests {
         assert_eq!(patched(json!({ "op": "copy", "from": "/z", "path": "/y" })).unwrap()["y"], Value::Null);
         assert_eq!(patched(json!({ "op": "remove", "path": "/z" })), Err(Misfit));
         assert_eq!(patched(json!({ "op": "add", "path": "/z/y", "value": 2 })), Err(Misfit));
+    }
+
+    #[test]
+    fn copies_that_double_a_document_are_refused_before_they_fill_the_memory() {
+        let mut document = json!({ "data": { "a": "x".repeat(1_000) } });
+        let copy = |n: usize| json!({ "op": "copy", "from": "/data", "path": format!("/data/k{n}") });
+        let copies: Vec<_> = (0..40).map(|n| copy(n).as_object().unwrap().clone()).collect();
+        assert_eq!(apply(&mut document, &copies), Err(Misfit));
+        assert!(document.to_string().len() < 2 * COPIES_MAX);
     }
 
     #[test]

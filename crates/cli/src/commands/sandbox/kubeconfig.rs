@@ -2,17 +2,22 @@
 //! Never replaces a file that a sandbox has not written.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use crate::file_text;
 
 /// How a file of ours begins.
 const MARK: &str = "# Written by `kflare sandbox`, which removes it when it ends.\n";
 
 /// Readable by its owner alone: kubectl warns about anything else.
 const MODE: u32 = 0o600;
+
+/// A kubeconfig of ours has some hundred bytes; a longer file is another's.
+const BYTES_MAX: u64 = 64 * 1024;
 
 /// How the line begins that names the server.
 const SERVER: &str = "server: http://";
@@ -42,7 +47,7 @@ impl KubeconfigFile {
     /// Writes the file.
     pub(super) fn write(path: &Path, kubeconfig: &str) -> Result<Self, KubeconfigError> {
         let failed = |source| KubeconfigError::Write { path: path.to_owned(), source };
-        match fs::read(path) {
+        match file_text::read(path, BYTES_MAX).map(String::into_bytes) {
             Ok(found) if !found.starts_with(MARK.as_bytes()) => {
                 return Err(KubeconfigError::Foreign(path.to_owned()));
             }
@@ -53,13 +58,20 @@ impl KubeconfigFile {
                 // One that was killed left it.
                 fs::remove_file(path).map_err(failed)?;
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if matches!(error.kind(), ErrorKind::FileTooLarge | ErrorKind::InvalidData) => {
+                return Err(KubeconfigError::Foreign(path.to_owned()));
+            }
             Err(error) => return Err(failed(error)),
         }
         let content = format!("{MARK}{kubeconfig}");
         let mut file =
             OpenOptions::new().write(true).create_new(true).mode(MODE).open(path).map_err(failed)?;
-        file.write_all(content.as_bytes()).map_err(failed)?;
+        if let Err(error) = file.write_all(content.as_bytes()) {
+            // Half of it would be nobody's, and in the way of the next sandbox.
+            let _ = fs::remove_file(path);
+            return Err(failed(error));
+        }
         Ok(Self { path: path.to_owned(), content })
     }
 

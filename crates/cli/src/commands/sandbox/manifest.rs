@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{json, yaml};
+use crate::file_text;
 use crate::terminal;
 
 /// Extensions that `kubectl apply -f DIRECTORY` takes.
@@ -19,6 +20,9 @@ const STANDARD_INPUT: &str = "-";
 
 /// Largest file: many times the 10,000 objects that one sandbox is measured with, and it must fit in memory.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Characters of a kind, a namespace or a name that a message shows: the longest that Kubernetes takes.
+const WORD_SHOWN: usize = 253;
 
 /// The samples, which are applied when no file is named; parents before children.
 pub(in crate::commands) const SAMPLES: &[(&str, &str)] = &[
@@ -64,7 +68,10 @@ pub(in crate::commands) struct Manifest {
 impl Manifest {
     /// `Kind namespace/name`, for messages.
     pub(in crate::commands) fn title(&self) -> String {
-        let word = |pointer: &str| self.object.pointer(pointer).and_then(Value::as_str);
+        let word = |pointer: &str| {
+            let word = self.object.pointer(pointer).and_then(Value::as_str);
+            word.map(|word| terminal::cut(word, WORD_SHOWN))
+        };
         let kind = word("/kind").unwrap_or_default();
         let name = word("/metadata/name").unwrap_or_default();
         let title = match word("/metadata/namespace") {
@@ -200,11 +207,10 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, ManifestError> {
 }
 
 fn text(file: &Path) -> Result<String, ManifestError> {
-    let failed = |error| ManifestError::Read { path: file.to_owned(), error };
-    if std::fs::metadata(file).map_err(failed)?.len() > FILE_BYTES_MAX {
-        return Err(ManifestError::TooLarge(file.to_owned()));
-    }
-    std::fs::read_to_string(file).map_err(failed)
+    file_text::read(file, FILE_BYTES_MAX).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => ManifestError::TooLarge(file.to_owned()),
+        _ => ManifestError::Read { path: file.to_owned(), error },
+    })
 }
 
 /// The objects of one file's text; a `List` is its items.

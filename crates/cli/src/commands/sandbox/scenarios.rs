@@ -50,7 +50,10 @@ pub(super) fn execute(arguments: &ScenarioArguments) -> anyhow::Result<ExitCode>
             match outcome {
                 Ok(finished) => {
                     if !arguments.quiet {
-                        write!(out, "{}", finished.transcript)?;
+                        let transcript = finished.transcript.to_string();
+                        transcript
+                            .lines()
+                            .try_for_each(|line| writeln!(out, "{}", terminal::harmless(line)))?;
                     }
                     writeln!(out, "{} {name}", Tone::Good.paint("ok    ", colour))
                 }

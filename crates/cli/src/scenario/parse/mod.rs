@@ -11,7 +11,11 @@ use self::value::{duration, number, object};
 use self::words::{Words, cut};
 use super::error::{Problem, ScriptError};
 use super::script::{Command, FaultOrder, Pointing, RecordName, Script, Setup, Step};
+use crate::file_text;
 use crate::world::{CrashPoint, CrashSide, Side};
+
+/// Bytes of a scenario: thousands of lines.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Every command with how it is written, in the order of the reference page.
 pub(super) const USAGES: &[(&str, &str)] = &[
@@ -41,7 +45,7 @@ pub(super) const USAGES: &[(&str, &str)] = &[
 impl Script {
     /// Reads a script from a file; the files that it applies are looked for beside it.
     pub fn read(path: &Path) -> Result<Self, ScriptError> {
-        let text = std::fs::read_to_string(path)
+        let text = file_text::read(path, FILE_BYTES_MAX)
             .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Self::parse(&name, path.parent().unwrap_or(Path::new("")), &text)
@@ -228,7 +232,11 @@ fn crash(words: &mut Words) -> Result<Option<CrashPoint>, Problem> {
     if word != "write" {
         return Err(words.surplus(word));
     }
-    let write = number(&words.need("the number of the write")?)?;
+    let word = words.need("the number of the write")?;
+    let write = number(&word)?;
+    if write == 0 {
+        return Err(Problem::Malformed { word, what: "the number of a write: the first is 1" });
+    }
     let side = match words.next().as_deref() {
         None | Some("after") => CrashSide::After,
         Some("before") => CrashSide::Before,

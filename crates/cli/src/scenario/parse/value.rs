@@ -18,7 +18,10 @@ pub(super) fn number(word: &str) -> Result<u64, Problem> {
     word.parse().map_err(|_| Problem::Malformed { word: word.to_owned(), what: "a whole number, as in `3`" })
 }
 
-/// `500ms`, `2s`, `5m`, `10h`.
+/// Virtual time passes by all that happens in it, so that centuries take for ever.
+const DURATION_MAX: Duration = Duration::from_secs(366 * 24 * 3_600);
+
+/// `500ms`, `2s`, `5m`, `10h`; at most a year.
 pub(super) fn duration(word: &str) -> Result<Duration, Problem> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let (amount, unit) = word.split_at(digits);
@@ -30,7 +33,17 @@ pub(super) fn duration(word: &str) -> Result<Duration, Problem> {
         _ => 0,
     };
     match amount.parse::<u64>() {
-        Ok(amount) if millis > 0 => Ok(Duration::from_millis(amount.saturating_mul(millis))),
+        Ok(amount) if millis > 0 => {
+            let duration = Duration::from_millis(amount.saturating_mul(millis));
+            if duration <= DURATION_MAX {
+                Ok(duration)
+            } else {
+                Err(Problem::Malformed {
+                    word: word.to_owned(),
+                    what: "a duration of at most a year, `8784h`",
+                })
+            }
+        }
         _ => {
             Err(Problem::Malformed { word: word.to_owned(), what: "a duration, as in `30s`, `5m` or `10h`" })
         }
