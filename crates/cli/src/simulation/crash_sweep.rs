@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use sandbox::fault::Fault;
+
 use super::{EndState, checker};
 use crate::scenario::{Command, Mode, RunError, Runner, Script, simulate};
 use crate::world::{CrashPoint, CrashSide, World};
@@ -70,6 +72,15 @@ fn points(script: &Script, writes: u64) -> Vec<CrashPoint> {
         .collect()
 }
 
+/// What is late to commit, or made under a clock that is set by hand, may stand twice for a while.
+fn knows_no_time(script: &Script) -> bool {
+    script.steps.iter().any(|step| match &step.command {
+        Command::Fault(order) => order.fault == Fault::LateCommit,
+        Command::Jump { .. } => true,
+        _ => false,
+    })
+}
+
 /// Runs a scenario to its end and some time beyond, so that nothing that is under way counts as a difference.
 fn end_of(script: &Script, crash: Option<CrashPoint>) -> Result<(EndState, u64, Vec<String>), RunError> {
     simulate(async {
@@ -83,7 +94,8 @@ fn end_of(script: &Script, crash: Option<CrashPoint>) -> Result<(EndState, u64, 
             world.start();
         }
         world.recover().await;
-        let broken = checker::promises(world);
+        let mut broken = checker::promises(world);
+        broken.extend(checker::doubled(world, knows_no_time(script)));
         Ok((EndState::of(world), writes, broken))
     })
     .map_err(RunError::Runtime)?
