@@ -1,7 +1,9 @@
 //! Every input of the corpus once more: what was found once is not found again. Trying new ones is `cargo xtask fuzz`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use fuzz::{TARGETS, Target, corpus};
 
@@ -31,6 +33,20 @@ fn run(target: Target) -> Vec<String> {
 fn every_target_holds_on_its_corpus() {
     let failed: Vec<String> = TARGETS.iter().copied().flat_map(run).collect();
     assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn every_folder_of_the_corpus_and_every_file_of_words_is_of_a_target() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names: BTreeSet<String> = TARGETS.iter().map(|target| target.name.to_owned()).collect();
+    for folder in ["corpus", "words"] {
+        let entries = fs::read_dir(home.join(folder)).expect("a folder");
+        let stems = entries.map(|entry| {
+            let path = entry.expect("an entry").path();
+            path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        });
+        assert_eq!(stems.collect::<BTreeSet<_>>(), names, "{folder}");
+    }
 }
 
 #[test]
