@@ -32,10 +32,23 @@ const COMES_TO_REST_WITHIN: Duration = Duration::from_secs(600);
 struct Notes {
     /// Writes, those of the Lease and Events apart.
     sent: Vec<Instant>,
-    /// When each renewal was sent that succeeded.
-    renewed: Vec<Instant>,
+    /// The renewals that succeeded.
+    renewed: Vec<Renewal>,
     /// Requests about the Lease are never answered.
     is_lease_lost: bool,
+}
+
+/// It counts from its answer on, and lasts from its request on.
+#[derive(Clone, Copy)]
+struct Renewal {
+    sent: Instant,
+    answered: Instant,
+}
+
+impl Renewal {
+    fn deadline(&self) -> Instant {
+        self.sent + Timings::default().lease_renew_deadline
+    }
 }
 
 #[derive(Clone, Default)]
@@ -84,7 +97,7 @@ where
         Box::pin(async move {
             let answer = answer.await?;
             if is_lease && is_write && answer.status().is_success() {
-                line.notes().renewed.push(now);
+                line.notes().renewed.push(Renewal { sent: now, answered: Instant::now() });
             }
             Ok(answer)
         })
@@ -126,8 +139,8 @@ impl Replica {
     fn assert_within_its_lease(&self, situation: &str) {
         let notes = self.line.notes();
         for sent in &notes.sent {
-            let last = notes.renewed.iter().rfind(|renewed| *renewed <= sent);
-            let deadline = last.map(|renewed| *renewed + Timings::default().lease_renew_deadline);
+            let known = notes.renewed.iter().filter(|renewal| renewal.answered <= *sent);
+            let deadline = known.map(Renewal::deadline).max();
             assert!(
                 deadline.is_some_and(|deadline| *sent < deadline),
                 "sent after the deadline: {situation}"
@@ -222,8 +235,7 @@ fn b175_a_lead_that_ends_in_the_middle_of_a_write_doubles_nothing() {
                 apply_records(&world);
                 tokio::time::sleep(TAKES_OVER_WITHIN).await;
                 assert!(side.is_empty(), "it was in flight: {situation}");
-                let last = *first.line.notes().renewed.last().unwrap();
-                let deadline = last + Timings::default().lease_renew_deadline;
+                let deadline = first.line.notes().renewed.last().unwrap().deadline();
                 assert!(!second.line.notes().renewed.is_empty(), "nobody took over: {situation}");
                 assert!(second.sent().iter().all(|sent| *sent > deadline), "{situation}");
                 tokio::time::sleep(COMES_TO_REST_WITHIN).await;
