@@ -47,6 +47,12 @@ enum Chore {
     E2e(e2e::Options),
     /// Try inputs that nobody thought of on everything that reads what others write; needs a C++ compiler
     Fuzz(fuzz::Options),
+    /// Run ten thousand records through bad weather (`kflare sandbox load`)
+    Load {
+        /// Arguments of `kflare sandbox load`, such as --records 1000
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Type the same commands into kubectl on a real API server and on the sandbox and compare what it prints
     Kubectl(kubectl::Options),
     /// Renew the facts of Cloudflare's API that the sandbox's answers and kflare's requests are checked against
@@ -72,6 +78,7 @@ fn main() -> ExitCode {
         Chore::E2e(options) => e2e::run(&root, &options),
         Chore::Fuzz(options) => fuzz::run(&root, &options),
         Chore::Kubectl(options) => kubectl::run(&root, &options),
+        Chore::Load { arguments } => product::sandbox(&root, Build::Release, "load", &arguments),
         Chore::Schemas(options) => schemas::run(&root, &options),
         Chore::Sim { arguments } => product::sandbox(&root, Build::Release, "sim", &arguments),
     };

@@ -12,4 +12,5 @@ pub mod scenario;
 pub mod simulation;
 pub mod table;
 pub mod terminal;
+pub mod usage;
 pub mod world;

@@ -7,7 +7,6 @@ mod place;
 mod rows;
 mod running;
 mod table;
-mod usage;
 mod work;
 
 pub use place::Server;

@@ -10,8 +10,8 @@ use super::BenchError;
 use super::place::{Place, Server};
 use super::running::{Done, Running};
 use super::table::Row;
-use super::usage::Usage;
 use super::work::{self, Sample};
+use crate::usage::Usage;
 
 /// Every row: its name for selections.
 pub const ROWS: &[&str] =

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use super::BenchError;
 use super::counts::Counts;
 use super::place::Place;
-use super::usage::{self, Usage};
 use crate::e2e::{Orders, Process};
+use crate::usage::{self, Usage};
 
 /// Between two looks while a process is at work; short against every target.
 const LOOK: Duration = Duration::from_millis(5);

@@ -170,8 +170,8 @@ mod tests {
     use expect_test::expect;
 
     use super::super::counts::Counts;
-    use super::super::usage::Usage;
     use super::*;
+    use crate::usage::Usage;
 
     fn row(met: bool, in_time: bool) -> Row {
         Row {

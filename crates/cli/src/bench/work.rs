@@ -11,7 +11,7 @@ use super::BenchError;
 use super::counts::Counts;
 use super::place::Place;
 use super::running::{Done, Running};
-use super::usage::Usage;
+use crate::usage::Usage;
 
 /// The zone of the curve's records.
 const ZONE: &str = "example-com";

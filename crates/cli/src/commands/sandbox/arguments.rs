@@ -10,6 +10,7 @@ use sandbox::cloudflare::Plan;
 use super::reporter::Output;
 use crate::commands::duration;
 use crate::commands::log::Level;
+use crate::simulation::{RECORDS_MAX, RECORDS_MIN};
 
 /// `kflare sandbox`.
 #[derive(Args, Debug)]
@@ -111,6 +112,8 @@ pub enum SandboxCommand {
     Run(ScenarioArguments),
     /// Runs worlds drawn from seeds: manifests, edits, faults and crashes at random, then checks what users were promised
     Sim(SeedArguments),
+    /// Runs thousands of records through bad weather: faults, a block, an outage, a restart; then checks what users were promised
+    Load(LoadArguments),
     /// Measures how many calls, how much time and how much memory it takes; minutes, best with a release build
     Bench(BenchArguments),
 }
@@ -165,6 +168,15 @@ pub struct SeedArguments {
     /// Name the seeds that come out right, too
     #[arg(long, env = "KFLARE_EACH", value_parser = BoolishValueParser::new())]
     pub each: bool,
+}
+
+/// `kflare sandbox load`.
+#[derive(Args, Debug)]
+#[command(after_help = LOAD_EXAMPLES)]
+pub struct LoadArguments {
+    /// How many records: from 1,000, more than fit into one pass, to the 10,000 that are promised
+    #[arg(long, env = "KFLARE_LOAD_RECORDS", value_name = "NUMBER", default_value_t = RECORDS_MAX, value_parser = RangedU64ValueParser::<u32>::new().range(u64::from(RECORDS_MIN)..=u64::from(RECORDS_MAX)))]
+    pub records: u32,
 }
 
 /// `kflare sandbox run`.
@@ -242,3 +254,13 @@ scenario. It exits with 1 when a seed fails.
 Examples:
   kflare sandbox sim --seeds 200
   kflare sandbox sim --seed 4711 --seeds 1";
+
+const LOAD_EXAMPLES: &str = "\
+Four weathers, one after the other: one request in twenty fails while all records are made, Cloudflare blocks for five
+minutes, it is away for an hour, the API server starts anew. In each some records are edited. Time is virtual: hours pass
+in a minute, best with a release build. After each weather it says when all was right again and what the process held in
+memory, both worlds with it. It exits with 1 when a promise is broken.
+
+Examples:
+  kflare sandbox load
+  kflare sandbox load --records 1000";

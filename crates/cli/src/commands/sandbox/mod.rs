@@ -5,6 +5,7 @@ mod arguments;
 mod inventory;
 mod json;
 mod kubeconfig;
+mod load;
 pub(super) mod manifest;
 mod registration;
 mod reporter;
@@ -23,8 +24,8 @@ use anyhow::Context;
 use serde_json::Value;
 
 pub use arguments::{
-    BenchArguments, PlanName, SandboxArguments, SandboxCommand, ScenarioArguments, SeedArguments,
-    ServeArguments,
+    BenchArguments, LoadArguments, PlanName, SandboxArguments, SandboxCommand, ScenarioArguments,
+    SeedArguments, ServeArguments,
 };
 pub use reporter::Output;
 
@@ -49,6 +50,7 @@ pub fn execute(arguments: &SandboxArguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Some(SandboxCommand::Run(arguments)) => scenarios::execute(arguments),
         Some(SandboxCommand::Sim(arguments)) => seeds::execute(arguments),
+        Some(SandboxCommand::Load(arguments)) => load::execute(arguments),
         Some(SandboxCommand::Bench(arguments)) => measure(arguments),
         None => serve(&arguments.serve),
     }

@@ -8,17 +8,17 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// What a process has used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
+pub struct Usage {
     /// Time of processors.
-    pub(super) cpu: Duration,
+    pub cpu: Duration,
     /// The most memory that it held, in KiB, since it began or [`forget_peak`].
-    pub(super) peak: u64,
+    pub peak: u64,
     /// What it holds now, in KiB.
-    pub(super) now: u64,
+    pub now: u64,
 }
 
 /// None where the system does not tell, or no such process runs.
-pub(super) fn of(id: u32) -> Option<Usage> {
+pub fn of(id: u32) -> Option<Usage> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     read(&status, &stat)
@@ -37,7 +37,7 @@ fn read(status: &str, stat: &str) -> Option<Usage> {
 }
 
 /// The peak is counted anew from what a process holds now. Where that cannot be, it stays the peak since the start.
-pub(super) fn forget_peak(id: u32) {
+pub fn forget_peak(id: u32) {
     let _ = fs::write(format!("/proc/{id}/clear_refs"), "5");
 }
 
