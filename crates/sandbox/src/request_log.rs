@@ -120,8 +120,9 @@ mod tests {
     fn line(method: &str, path: &str) -> Line {
         let text = str::to_owned;
         let at = Timestamp::UNIX_EPOCH;
-        let (body, who) = (String::new(), String::new());
-        Line { at, method: text(method), route: text(path), path: text(path), status: 404, body, who }
+        let (body, who, subject) = Default::default();
+        let (method, path, route) = (text(method), text(path), text(path));
+        Line { at, method, route, path, status: 404, body, who, subject, fault: None }
     }
 
     #[test]

@@ -208,7 +208,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, ManifestError> {
 
 fn text(file: &Path) -> Result<String, ManifestError> {
     file_text::read(file, FILE_BYTES_MAX).map_err(|error| match error.kind() {
-        std::io::ErrorKind::FileTooLarge => ManifestError::TooLarge(file.to_owned()),
+        ErrorKind::FileTooLarge => ManifestError::TooLarge(file.to_owned()),
         _ => ManifestError::Read { path: file.to_owned(), error },
     })
 }
