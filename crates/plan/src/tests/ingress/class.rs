@@ -51,6 +51,12 @@ fn an_ingress_is_ours_by_its_annotation_or_by_the_controller_of_its_class() {
 }
 
 #[test]
+fn r03_of_two_ingresses_of_one_host_only_the_one_of_our_class_is_handled() {
+    assert_eq!(selected(None, Some("other")), Selection::Foreign);
+    assert_eq!(selected(None, Some("tunnel-too")), Selection::Flags);
+}
+
+#[test]
 fn b164_another_class_or_one_that_is_gone_releases_it() {
     assert_eq!(selected(None, Some("other")), Selection::Foreign);
     assert_eq!(selected(None, Some("gone")), Selection::Foreign);

@@ -41,7 +41,7 @@ fn b004_characters_with_a_meaning_are_escaped_and_no_other_host_suffers() {
 }
 
 #[test]
-fn b005_r01_a_star_for_every_path_is_a_slash() {
+fn b005_a_star_for_every_path_is_a_slash() {
     check(
         "ingresses: [{name: apps/web, rules: [
            {host: app.example.com, paths: [Prefix /* web-a:80]},
@@ -54,6 +54,35 @@ fn b005_r01_a_star_for_every_path_is_a_slash() {
             *  -> http_status:404 (last)
             apps/web Normal PathNoted: path "/*" of host "app.example.com" is read as "/"
             apps/web Warning PathNoted: path "/deep/*" of host "deep.example.com" ends with a star, which is a character like any other here; for an expression use ImplementationSpecific
+        "#]],
+    );
+}
+
+#[test]
+fn r01_a_manifest_of_a_live_cluster_serves_all_paths() {
+    check(
+        "services: {console-system/console: [80]}
+ingresses: [{name: console-system/dashboard-via-tunnel, rules: [
+  {host: console.example.com, paths: [Prefix /* console:80]}]}]",
+        &expect![[r#"
+            console.example.com / -> http://console.console-system.svc.cluster.local:80 (console-system/dashboard-via-tunnel)
+            *  -> http_status:404 (last)
+            console-system/dashboard-via-tunnel Normal PathNoted: path "/*" of host "console.example.com" is read as "/"
+        "#]],
+    );
+}
+
+#[test]
+fn r02_a_tls_section_for_another_host_is_told_once_and_makes_no_rule() {
+    check(
+        "services: {kubernetes-dashboard/dashboard-proxy: [443]}
+ingresses: [{name: kubernetes-dashboard/dashboard, tls: true, rules: [
+  {host: dashboard.example.com, paths: [Prefix / dashboard-proxy:443]}]}]",
+        &expect![[r#"
+            dashboard.example.com / -> http://dashboard-proxy.kubernetes-dashboard.svc.cluster.local:443 (kubernetes-dashboard/dashboard)
+            *  -> http_status:404 (last)
+            kubernetes-dashboard/dashboard Warning TLSIgnored: TLS passthrough is not supported, spec.tls is ignored: visitors get the certificate of Cloudflare's edge
+            kubernetes-dashboard/dashboard Warning PlainHTTP: port 443 of Service "dashboard-proxy" is reached by plain http; if it speaks TLS, set annotation cloudflare-tunnel-ingress-controller.strrl.dev/backend-protocol to "https"
         "#]],
     );
 }
@@ -120,7 +149,7 @@ ingresses: [{name: apps/vault, annotations: {backend-protocol: https}, rules: [
 }
 
 #[test]
-fn b035_r02_plain_http_to_a_port_of_tls_is_told() {
+fn b035_plain_http_to_a_port_of_tls_is_told() {
     check(
         "services: {kubernetes-dashboard/proxy: [443, {name: https, port: 8443}]}
 ingresses: [{name: kubernetes-dashboard/dashboard, tls: true, rules: [

@@ -9,7 +9,7 @@ use crate::ingress::{assemble, change};
 use crate::snapshot::Lookup;
 
 #[test]
-fn b006_b007_exact_stands_before_prefix_and_longer_before_shorter() {
+fn b006_exact_stands_before_prefix_and_longer_before_shorter() {
     check(
         "ingresses: [{name: apps/web, rules: [{host: app.example.com, paths: [
            Prefix / web-a:80, Prefix /login web-a:80, Exact /login web-b:80, Exact /install.sh web-b:80,
@@ -28,7 +28,38 @@ fn b006_b007_exact_stands_before_prefix_and_longer_before_shorter() {
 }
 
 #[test]
-fn b008_b014_paths_of_two_ingresses_share_a_host() {
+fn b007_exact_comes_first_on_the_same_path_in_whatever_order_they_are_written() {
+    let rules = expect![[r#"
+        app.example.com ^/login$ -> http://web-b.apps.svc.cluster.local:80 (apps/web)
+        app.example.com ^/login(/|$) -> http://web-a.apps.svc.cluster.local:80 (apps/web)
+        *  -> http_status:404 (last)
+    "#]];
+    for paths in
+        ["Prefix /login web-a:80, Exact /login web-b:80", "Exact /login web-b:80, Prefix /login web-a:80"]
+    {
+        let ingress =
+            format!("ingresses: [{{name: apps/web, rules: [{{host: app.example.com, paths: [{paths}]}}]}}]");
+        check(&ingress, &rules);
+    }
+}
+
+#[test]
+fn b014_ingresses_of_two_namespaces_share_a_host() {
+    check(
+        "services: {other/web-b: [80]}
+ingresses:
+- {name: apps/main, rules: [{host: app.example.com, paths: [Prefix / web-a:80]}]}
+- {name: other/api, age: 1, rules: [{host: app.example.com, paths: [Prefix /api web-b:80]}]}",
+        &expect![[r#"
+            app.example.com ^/api(/|$) -> http://web-b.other.svc.cluster.local:80 (other/api)
+            app.example.com / -> http://web-a.apps.svc.cluster.local:80 (apps/main)
+            *  -> http_status:404 (last)
+        "#]],
+    );
+}
+
+#[test]
+fn b008_a_longer_path_that_is_added_later_stands_first() {
     check(
         "ingresses:
          - {name: apps/main, rules: [{host: app.example.com, paths: [Prefix / web-a:80]}]}

@@ -101,7 +101,7 @@ impl Situation {
         items
             .map(|(index, item)| {
                 let mut item = item.clone();
-                item["id"] = json!(format!("r{index:02}"));
+                item["id"] = json!(format!("rec{index:02}"));
                 LiveRecord::read(&item, false).unwrap()
             })
             .collect()
