@@ -11,7 +11,9 @@ use super::{Calm, DOMAIN, EDITED, KIND, Load, content};
 /// Units beside the records that may wait with a timer: the account, the zone, and what reads them.
 const OTHER_UNITS: usize = 8;
 
-/// What may stand in memory after a weather beyond what stood after the first, in percent.
+/// What may stand in memory after a weather beyond what stood after the first, in percent. All objects are there by then, and
+/// what comes to them is written in their place: a run of ten thousand ends with less than it had. An allocator that keeps
+/// what was freed may have some tens of MiB more; what grows by record and weather would have far more.
 const GROWTH_MAX: u64 = 25;
 
 impl Load<'_> {
