@@ -62,7 +62,7 @@ pub struct SecretReference {
     pub default_key: &'static str,
     /// Route that says what a token is worth; tokens that an account owns have one below it.
     pub verify: &'static str,
-    /// The status field that records which Secret carries our protection, as `namespace/name`.
+    /// JSON pointer to the status field that records which Secret carries our protection, as `namespace/name`.
     pub protected_status: &'static str,
 }
 

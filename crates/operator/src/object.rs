@@ -139,7 +139,7 @@ pub fn token_place(reference: &SecretReference, resource: &Resource) -> Option<(
 #[must_use]
 pub fn protected_secret(reference: &SecretReference, resource: &Resource) -> Option<Key> {
     let (namespace, name) =
-        resource.status_str(&format!("/{}", reference.protected_status))?.split_once('/')?;
+        resource.status_str(reference.protected_status)?.split_once('/')?;
     Some(Key::new(namespace, name))
 }
 

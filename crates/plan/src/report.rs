@@ -131,8 +131,7 @@ fn tell(member: &Member, hold: Option<Hold>, now: Timestamp) -> Report {
     }
     // Whatever else holds: what carries our protection is recorded, so that it can be taken off again.
     if let (Some(secret), Some(protected)) = (member.kind.secret, protection::protected(member)) {
-        let pointer = format!("/{}", secret.protected_status.trim_start_matches('/'));
-        put(&mut status, &pointer, json!(protected.to_string()));
+        put(&mut status, secret.protected_status, json!(protected.to_string()));
     }
     let turned = turned(old, ready, reason);
     let since =

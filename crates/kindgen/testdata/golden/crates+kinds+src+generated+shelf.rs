@@ -24,7 +24,7 @@ pub(super) static KIND: Kind = Kind {
         field: "keyRef",
         default_key: "KEY",
         verify: "/keys/verify",
-        protected_status: "lockedBy",
+        protected_status: "/lockedBy",
     }),
     routes: Routes {
         collection: "/shelves",

@@ -26,7 +26,7 @@ pub(super) static KIND: Kind = Kind {
         field: "tokenSecretRef",
         default_key: "CF_API_TOKEN",
         verify: "/user/tokens/verify",
-        protected_status: "protectedTokenSecret",
+        protected_status: "/protectedTokenSecret",
     }),
     routes: Routes {
         collection: "/accounts",

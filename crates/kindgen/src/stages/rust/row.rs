@@ -117,7 +117,7 @@ fn secret(secret: &Secret) -> Code {
             ("field", Code::text(&secret.field)),
             ("default_key", Code::text(&secret.default_key)),
             ("verify", Code::text(&secret.verify)),
-            ("protected_status", Code::text(&secret.protected_status)),
+            ("protected_status", Code::text(&format!("/{}", secret.protected_status))),
         ],
     )
 }
