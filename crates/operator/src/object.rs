@@ -138,8 +138,7 @@ pub fn token_place(reference: &SecretReference, resource: &Resource) -> Option<(
 /// The Secret that a status records as carrying our protection.
 #[must_use]
 pub fn protected_secret(reference: &SecretReference, resource: &Resource) -> Option<Key> {
-    let (namespace, name) =
-        resource.status_str(reference.protected_status)?.split_once('/')?;
+    let (namespace, name) = resource.status_str(reference.protected_status)?.split_once('/')?;
     Some(Key::new(namespace, name))
 }
 

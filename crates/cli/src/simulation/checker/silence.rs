@@ -27,6 +27,8 @@ pub(super) struct Excused {
     pub(super) uids: BTreeSet<String>,
     /// What those name at Cloudflare whose delete is refused.
     pub(super) refused: BTreeSet<String>,
+    /// One of them cannot be made before something else is there: Cloudflare takes a DS only beside its NS.
+    pub(super) awaits: bool,
 }
 
 /// What was written in that time.
@@ -74,6 +76,8 @@ impl Excused {
             if is_refused || reason == "APIError" {
                 self.uids.insert(text(&object, "/metadata/uid").to_owned());
             }
+            let is_made = !text(&object, "/status/recordID").is_empty();
+            self.awaits |= reason == "APIError" && text(&object, "/spec/type") == "DS" && !is_made;
             if is_refused {
                 self.refused.extend(named_ids(kind, &object).into_iter().map(str::to_owned));
             }
@@ -90,10 +94,16 @@ impl Excused {
         self.uids.contains(text(object, "/metadata/uid")) && is_note
     }
 
-    /// Only asking is how to know whether a delete is still refused (contract K16), and it changes nothing.
+    /// Only asking is how to know whether a delete is still refused (contract K16), or a create that awaits another object,
+    /// and it changes nothing.
     fn is_refused(&self, line: &Line) -> bool {
-        let id = line.path.rsplit('/').next().unwrap_or_default();
-        line.method == "DELETE" && line.status >= 400 && self.refused.contains(id)
+        let last = line.path.rsplit('/').next().unwrap_or_default();
+        let is_expected = match line.method.as_str() {
+            "DELETE" => self.refused.contains(last),
+            "POST" => self.awaits && last == "dns_records",
+            _ => false,
+        };
+        line.status >= 400 && is_expected
     }
 }
 
@@ -122,7 +132,7 @@ pub(super) fn noise(written: &Written, since: Timestamp, excused: &Excused) -> V
     broken
 }
 
-/// An object without its status, the mark of a delete under way, and what every write changes.
+/// An object without its status, the marks of what is under way, and what every write changes.
 fn without_notes(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(whole) = object.as_object_mut() {
@@ -134,6 +144,7 @@ fn without_notes(object: &Value) -> Value {
         }
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove(names::DELETING);
+            annotations.remove(names::CREATING);
         }
         metadata.retain(|name, value| {
             name != "annotations" || value.as_object().is_some_and(|all| !all.is_empty())

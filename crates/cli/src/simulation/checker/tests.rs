@@ -356,7 +356,8 @@ fn a_429_that_no_fault_made_is_seen() {
 fn a_write_while_all_is_at_rest_is_seen_unless_it_tells_of_what_keeps_failing() {
     let event = json!({ "metadata": { "name": "e" }, "regarding": { "uid": "u1" } });
     let noted = annotated("kflare.dev/deleting", "r1");
-    let failing = Excused { uids: ["u1".to_owned()].into(), refused: ["r1".to_owned()].into() };
+    let failing =
+        Excused { uids: ["u1".to_owned()].into(), refused: ["r1".to_owned()].into(), awaits: false };
     let other = Excused { uids: ["u2".to_owned()].into(), ..Excused::default() };
     let broken = |then: Version, excused: &Excused| {
         let versions = vec![record(1, Author::Client, json!({})), then];
@@ -382,12 +383,20 @@ fn a_write_while_all_is_at_rest_is_seen_unless_it_tells_of_what_keeps_failing() 
 
 #[test]
 fn what_is_sent_to_cloudflare_while_all_is_at_rest_is_seen() {
-    let failing = Excused { uids: ["u1".to_owned()].into(), refused: ["r1".to_owned()].into() };
-    let broken = |method: &str, id: &str, status| {
-        let path = format!("/zones/z/dns_records/{id}");
+    let failing =
+        Excused { uids: ["u1".to_owned()].into(), refused: ["r1".to_owned()].into(), awaits: false };
+    let heard = |path: String, method: &str, status, excused: &Excused| {
         let line = Line { method: method.to_owned(), path, ..asked(20, "a", status, None) };
-        noise(&Written { requests: vec![line], ..Written::default() }, at(10), &failing).len()
+        noise(&Written { requests: vec![line], ..Written::default() }, at(10), excused).len()
     };
+    let broken = |method: &str, id: &str, status| {
+        heard(format!("/zones/z/dns_records/{id}"), method, status, &failing)
+    };
+    let created = |awaits, status| {
+        heard("/zones/z/dns_records".to_owned(), "POST", status, &Excused { awaits, ..failing.clone() })
+    };
+    assert_eq!(created(true, 400), 0, "asked whether what it awaits is there");
+    assert_eq!((created(true, 200), created(false, 400)), (1, 1));
     assert_eq!(broken("GET", "r2", 200), 0);
     assert_eq!(broken("DELETE", "r1", 403), 0, "asked whether it is still refused");
     assert_eq!(broken("DELETE", "r1", 200), 1);
