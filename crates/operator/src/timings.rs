@@ -131,10 +131,10 @@ impl Timings {
         }
     }
 
-    /// A pause that a decision asks for.
+    /// A pause that a decision asks for. Between two looks a scaled operator is at rest for long enough to be seen so.
     #[must_use]
     pub fn pause(&self, said: Duration) -> Duration {
-        said.mul_f64(self.pace)
+        said.mul_f64(self.pace).max(POLL_FLOOR.min(said))
     }
 
     /// How old something is, as decisions count it.

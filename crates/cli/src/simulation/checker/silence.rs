@@ -27,7 +27,7 @@ pub(super) struct Excused {
     pub(super) uids: BTreeSet<String>,
     /// What those name at Cloudflare whose delete is refused.
     pub(super) refused: BTreeSet<String>,
-    /// One of them cannot be made before something else is there: Cloudflare takes a DS only beside its NS.
+    /// One of them cannot be made, or made again, before something else is there: Cloudflare takes a DS only beside its NS.
     pub(super) awaits: bool,
 }
 
@@ -76,8 +76,7 @@ impl Excused {
             if is_refused || reason == "APIError" {
                 self.uids.insert(text(&object, "/metadata/uid").to_owned());
             }
-            let is_made = !text(&object, "/status/recordID").is_empty();
-            self.awaits |= reason == "APIError" && text(&object, "/spec/type") == "DS" && !is_made;
+            self.awaits |= reason == "APIError" && text(&object, "/spec/type") == "DS";
             if is_refused {
                 self.refused.extend(named_ids(kind, &object).into_iter().map(str::to_owned));
             }
