@@ -53,13 +53,13 @@ pub(crate) fn note_made(made: &mut BTreeMap<String, MemberId>, member: &Member, 
     }
 }
 
-/// The process before this one may have made what a member names and no read shows yet: its key is taken, so that no
-/// other member makes it a second time where Cloudflare would take it.
+/// The process before this one may have made what a member names and no read shows yet, or only a read by its ID and no
+/// list: its key is taken, so that no other member makes it a second time where Cloudflare would take it.
 pub(crate) fn note_unseen(snapshot: &mut Snapshot, read: &[MemberId]) {
     let Snapshot { members, memory, .. } = snapshot;
     for id in read {
         let Some(member) = members.get(id) else { continue };
-        let Observed::Absent(began) = member.live else { continue };
+        let (Observed::Absent(began) | Observed::Seen(_, began)) = member.live else { continue };
         if memory.written.contains_key(id) || !may_lag(memory, id, began) {
             continue;
         }
